@@ -1,0 +1,251 @@
+"""The board's end of the link: bytes from the host in, bytes for the host out, without port or clock.
+
+For: answering hellos and time probes, holding the outputs the host asked for, and getting every key
+edge to the host exactly once and in order over a line that may lose anything. It must not know pins,
+pixels or any game.
+
+Key edges go into a ring of 32 and stay there until the host acknowledged them; until then they are
+sent again every RESEND_MS with their first stamp. When the ring is full the oldest is given up and
+counted: `first` in every K frame tells the host where the ring begins, so it never waits for what is
+gone. A hello with a new session empties the ring: what was pressed before this host was there is void.
+
+Outputs are whole states, the last one wins. Each beat carries a digest of those held, so the host
+sends again what was lost on the way.
+
+Frames wait in `out` until the port takes them. When nothing moves for STUCK_MS all but the frame the
+port has begun is dropped: those frames would be stale, and keys are still in the ring.
+
+Times are `supervisor.ticks_ms()` (wraps at 2**29) and microseconds modulo 2**26.
+"""
+
+from array import array
+
+from galley_board import wire
+
+RING = 32
+BEAT_MS = 250
+STATS_MS = 1000
+RESEND_MS = 60
+STUCK_MS = 100
+OUT_BYTES = 640
+DEFAULT_BUDGET_MA = (60, 220, 220, 92)
+DEFAULT_BRIGHTNESS = 255
+
+_HALF = wire.TICKS_MS_PERIOD // 2
+_NEVER = -1
+
+
+def since_ms(now_ms: int, then_ms: int) -> int:
+    """Milliseconds from `then_ms` to `now_ms`, right across the wrap; negative when `then_ms` is later."""
+    return ((now_ms - then_ms + _HALF) % wire.TICKS_MS_PERIOD) - _HALF
+
+
+class BoardLink:
+    """State of one board's end. Numbers only: `role` as in `wire.ROLES`, `caps` and `faults` are bit masks.
+
+    The firmware sets `bitmap`, `faults`, `overflow`, `loop_us`, `gc_us` and `heap`, and reads
+    `dice`, `lamps`, `budget_ma`, `brightness` (new when `outputs_version` grew) and the buzzer's
+    `buzz_hz`, `buzz_ms` (new when `buzz_version` grew).
+    """
+
+    def __init__(self, role: int, boot_id: int, pixels: int, caps: int, firmware: int) -> None:
+        self.boot_id = boot_id
+        self.bitmap = 0
+        self.faults = 0
+        self.overflow = 0
+        self.lost = 0
+        self.resends = 0
+        self.loop_us = 0
+        self.gc_us = 0
+        self.heap = 0
+        self.session = 0
+        self.dice = array("H", [0] * 8)
+        self.lamps = array("B", [0] * 11)
+        self.budget_ma = DEFAULT_BUDGET_MA[role]
+        self.brightness = DEFAULT_BRIGHTNESS
+        self.outputs_version = 0
+        self.buzz_hz = 0
+        self.buzz_ms = 0
+        self.buzz_version = 0
+        self.out = bytearray(OUT_BYTES)
+        self.out_len = 0
+        self._in = wire.Decoder(wire.FROM_HOST)
+        self._fields = array("l", [0] * wire.MAX_FIELDS)
+        self._hello = array("l", [wire.PROTOCOL, role, boot_id, 0, pixels, caps, firmware, 0])
+        self._seq = 0
+        self._ring_key = bytearray(RING)
+        self._ring_down = bytearray(RING)
+        self._ring_stamp = array("l", [0] * RING)
+        self._first = 1
+        self._next = 1
+        self._unsent = 1
+        self._sent_ms = 0
+        self._beat_ms = _NEVER
+        self._stats_ms = _NEVER
+        self._moved_ms = 0
+        self._into_frame = 0
+        self._shown = wire.digest(self.dice, self.lamps, self.budget_ma, self.brightness)
+        self._heard_ms = _NEVER
+
+    # -- from the host ------------------------------------------------------------------------
+
+    def feed(self, data: "bytes | bytearray", count: int, now_ms: int, now_us: int) -> None:
+        """Take `data[:count]` as read from the port; answers are added to `out`."""
+        at = 0
+        decoder = self._in
+        while at < count:
+            at = decoder.take(data, at, count)
+            if decoder.kind:
+                self._heard_ms = now_ms
+                self._obey(decoder.kind, decoder.fields, now_ms, now_us)
+
+    def host_silent_ms(self, now_ms: int) -> int:
+        """Milliseconds since the last valid frame from the host; a large number when there was none."""
+        if self._heard_ms == _NEVER:
+            return _HALF
+        silent = since_ms(now_ms, self._heard_ms)
+        if silent < 0 or silent > _HALF // 2:
+            self._heard_ms = _NEVER
+            return _HALF
+        return silent
+
+    def _obey(self, kind: str, fields: "array[int]", now_ms: int, now_us: int) -> None:
+        if kind == "t":
+            reply = self._fields
+            reply[0] = fields[0]
+            reply[1] = reply[2] = now_us
+            self._queue("T", reply, 3)
+        elif kind == "a":
+            if fields[0] == self.boot_id:
+                self._acknowledged(fields[1])
+        elif kind == "d":
+            for i in range(8):
+                self.dice[i] = fields[i]
+            self._outputs_changed()
+        elif kind == "l":
+            for i in range(11):
+                self.lamps[i] = fields[i]
+            self._outputs_changed()
+        elif kind == "c":
+            self.budget_ma = fields[0]
+            self.brightness = fields[1]
+            self._outputs_changed()
+        elif kind == "z":
+            self.buzz_hz = fields[0]
+            self.buzz_ms = fields[1]
+            self.buzz_version += 1
+        elif kind == "h":
+            if fields[1] != self.session:
+                self.session = fields[1]
+                self._first = self._unsent = self._next
+            self._hello[3] = self.session
+            self._hello[7] = self.faults
+            self._queue("H", self._hello, 8)
+            self._beat_ms = self._stats_ms = _NEVER
+
+    def _outputs_changed(self) -> None:
+        self.outputs_version += 1
+        self._shown = wire.digest(self.dice, self.lamps, self.budget_ma, self.brightness)
+
+    def _acknowledged(self, key_seq: int) -> None:
+        if self._first <= key_seq < self._next:
+            self._first = key_seq + 1
+            self._unsent = max(self._unsent, self._first)
+
+    # -- to the host --------------------------------------------------------------------------
+
+    def key_edge(self, key: int, down: int, stamp_ms: int) -> None:
+        """Put one edge into the ring; the next `poll` sends it. A full ring gives up its oldest."""
+        if self._next - self._first == RING:
+            self._first += 1
+            self._unsent = max(self._unsent, self._first)
+            self.lost = min(self.lost + 1, wire.COUNT_MAX)
+        slot = self._next % RING
+        self._ring_key[slot] = key
+        self._ring_down[slot] = down
+        self._ring_stamp[slot] = stamp_ms
+        self._next += 1
+
+    def poll(self, now_ms: int, now_us: int) -> None:
+        """Add every frame that is due to `out`.
+
+        Before a hello nothing is due, but beats once a host is heard: it takes this board for the one
+        it knew before a reset, and the new boot_id tells it to say hello again.
+        """
+        self._drop_stuck(now_ms)
+        if self._heard_ms == _NEVER:
+            return
+        if self.session:
+            self._send_keys(now_ms)
+        if self._beat_ms == _NEVER or since_ms(now_ms, self._beat_ms) >= BEAT_MS:
+            f = self._fields
+            f[0] = self.boot_id
+            f[1] = self.bitmap
+            f[2] = now_ms
+            f[3] = now_us
+            f[4] = self._shown
+            f[5] = self.faults
+            if self._queue("B", f, 6):
+                self._beat_ms = now_ms
+        if self.session and (self._stats_ms == _NEVER or since_ms(now_ms, self._stats_ms) >= STATS_MS):
+            f = self._fields
+            f[0] = min(self.overflow, wire.COUNT_MAX)
+            f[1] = self.lost
+            f[2] = min(self._in.bad, wire.COUNT_MAX)
+            f[3] = min(self.loop_us, 999999)
+            f[4] = min(self.gc_us, 999999)
+            f[5] = min(self.heap, 9999999)
+            f[6] = min(self.resends, wire.COUNT_MAX)
+            if self._queue("S", f, 7):
+                self._stats_ms = now_ms
+                self.loop_us = self.gc_us = 0
+
+    def _send_keys(self, now_ms: int) -> None:
+        if self._first < self._unsent and since_ms(now_ms, self._sent_ms) >= RESEND_MS:
+            self.resends += self._unsent - self._first
+            self._unsent = self._first
+        while self._unsent < self._next:
+            slot = self._unsent % RING
+            f = self._fields
+            f[0] = self._unsent
+            f[1] = self._ring_key[slot]
+            f[2] = self._ring_down[slot]
+            f[3] = self._ring_stamp[slot]
+            f[4] = max(0, min(since_ms(now_ms, f[3]), 999999))
+            f[5] = self._first
+            if not self._queue("K", f, 6):
+                return
+            self._unsent += 1
+            self._sent_ms = now_ms
+
+    def _queue(self, kind: str, fields: "array[int]", count: int) -> bool:
+        if self.out_len + wire.MAX_FRAME > OUT_BYTES:
+            return False
+        self.out_len = wire.put(self.out, self.out_len, kind, self._seq, fields, count)
+        self._seq = (self._seq + 1) % wire.SEQUENCE
+        return True
+
+    def written(self, count: int, now_ms: int) -> None:
+        """The port took the first `count` bytes of `out`."""
+        if count <= 0:
+            return
+        self._moved_ms = now_ms
+        out = self.out
+        for i in range(count):
+            self._into_frame = 0 if out[i] == 10 else self._into_frame + 1
+        rest = self.out_len - count
+        for i in range(rest):
+            out[i] = out[count + i]
+        self.out_len = rest
+
+    def _drop_stuck(self, now_ms: int) -> None:
+        if not self.out_len:
+            self._moved_ms = now_ms
+        elif since_ms(now_ms, self._moved_ms) >= STUCK_MS:
+            keep = 0
+            if self._into_frame:
+                while self.out[keep] != 10:
+                    keep += 1
+                keep += 1
+            self.out_len = keep
+            self._moved_ms = now_ms

@@ -1,0 +1,314 @@
+"""The wire: frames between a board and the host, one module for both ends.
+
+For: turning numbers into one line of ASCII and back, so that a line which was cut, corrupted,
+mixed with console noise or never sent is refused. It must not know what a number means to a
+game, nor time, nor any port.
+
+A frame is one line of at most 60 bytes (64 would stall some USB stacks), newline included:
+
+    K 17 204 9 1 536805123 3 201 5f0c1d2e
+    | |  '- the fields of this kind ---'  '- crc32 of all that stands before the last space
+    | '- counts the frames of this direction, modulo 100
+    '- kind: upper case from the board, lower case from the host
+
+Fields are whole numbers in canonical decimal form, each within the range of its row in `FORMS`;
+any other spelling is refused even when its checksum is right. After anything wrong the decoder
+takes up again at the next newline.
+
+Board rules hold here: the CircuitPython subset, no typing module, buffers made once and reused.
+"""
+
+from array import array
+from binascii import crc32
+
+try:
+    from typing import TypeAlias
+
+    Numbers: TypeAlias = "array[int] | list[int] | tuple[int, ...]"
+    Form: TypeAlias = "tuple[str, tuple[tuple[str, int, int], ...]]"
+except ImportError:  # a board has no typing module
+    pass
+
+PROTOCOL = 1
+MAX_FRAME = 60
+MAX_FIELDS = 11
+SEQUENCE = 100
+
+BOOT_ID_MAX = 0xFFFFFF
+COUNT_MAX = 0xFFFF
+KEY_SEQ_MAX = 0x1FFFFFFF
+FIRMWARE_MAX = 0xFFFFFF
+SESSION_MAX = 0xFFFF
+DIE_CODES = 512
+LAMP_CODES = 64
+TICKS_MS_PERIOD = 1 << 29
+TICKS_US_PERIOD = 1 << 26
+
+ROLES = ("", "left", "right", "deck")
+
+# kind -> what the kind is called, and a (name, lowest, highest) for each field
+FORMS: "dict[str, Form]" = {
+    # board -> host
+    "H": (
+        "hello",
+        (
+            ("proto", 1, 255),
+            ("role", 0, 3),
+            ("boot_id", 1, BOOT_ID_MAX),
+            ("session", 1, SESSION_MAX),
+            ("pixels", 0, 999),
+            ("caps", 0, COUNT_MAX),
+            ("firmware", 0, FIRMWARE_MAX),
+            ("faults", 0, COUNT_MAX),
+        ),
+    ),
+    "K": (
+        "key",
+        (
+            ("key_seq", 1, KEY_SEQ_MAX),
+            ("key", 0, 11),
+            ("down", 0, 1),
+            ("stamp_ms", 0, TICKS_MS_PERIOD - 1),
+            ("age_ms", 0, 999999),
+            ("first", 1, KEY_SEQ_MAX),
+        ),
+    ),
+    "B": (
+        "beat",
+        (
+            ("boot_id", 1, BOOT_ID_MAX),
+            ("bitmap", 0, 4095),
+            ("ticks_ms", 0, TICKS_MS_PERIOD - 1),
+            ("ticks_us", 0, TICKS_US_PERIOD - 1),
+            ("shown", 0, COUNT_MAX),
+            ("faults", 0, COUNT_MAX),
+        ),
+    ),
+    "S": (
+        "stats",
+        (
+            ("overflow", 0, COUNT_MAX),
+            ("lost", 0, COUNT_MAX),
+            ("bad_frames", 0, COUNT_MAX),
+            ("loop_us", 0, 999999),
+            ("gc_us", 0, 999999),
+            ("heap", 0, 9999999),
+            ("resends", 0, COUNT_MAX),
+        ),
+    ),
+    "T": (
+        "time",
+        (
+            ("id", 0, COUNT_MAX),
+            ("rx_us", 0, TICKS_US_PERIOD - 1),
+            ("tx_us", 0, TICKS_US_PERIOD - 1),
+        ),
+    ),
+    # host -> board
+    "h": ("hello", (("proto", 1, 255), ("session", 1, SESSION_MAX))),
+    "a": ("ack", (("boot_id", 1, BOOT_ID_MAX), ("key_seq", 0, KEY_SEQ_MAX))),
+    "d": ("dice", tuple((f"die{i}", 0, DIE_CODES - 1) for i in range(1, 9))),
+    "l": ("lamps", tuple((f"lamp{i}", 0, LAMP_CODES - 1) for i in range(1, 12))),
+    "c": ("config", (("budget_ma", 1, 9999), ("brightness", 0, 255))),
+    "t": ("time", (("id", 0, COUNT_MAX),)),
+    "z": ("buzz", (("hz", 0, 9999), ("ms", 0, 9999))),
+}
+FROM_BOARD = "HKBST"
+FROM_HOST = "hadlctz"
+
+_SPACE = 32
+_NEWLINE = 10
+_ZERO = 48
+_NINE = 57
+_HEX = b"0123456789abcdef"
+
+
+class FieldError(ValueError):
+    """A frame was asked for with an unknown kind, a wrong number of fields or a field out of its range."""
+
+
+def check(kind: str, fields: "Numbers", count: int) -> None:
+    """Raise FieldError unless the first `count` of `fields` suit `kind`."""
+    form = FORMS.get(kind)
+    if form is None:
+        raise FieldError(f"frame kind {kind!r} is unknown: use one of {''.join(FORMS)}")
+    called, bounds = form
+    if count != len(bounds):
+        raise FieldError(f"frame {called} has {count} fields: it takes {len(bounds)}")
+    for i in range(count):
+        name, low, high = bounds[i]
+        if not low <= fields[i] <= high:
+            raise FieldError(f"{name} of frame {called} is {fields[i]}: it must be {low} to {high}")
+
+
+def put(out: bytearray, at: int, kind: str, seq: int, fields: "Numbers", count: int) -> int:  # noqa: PLR0917
+    """Write one frame into `out` from position `at` and return the position after its newline.
+
+    `out` needs MAX_FRAME bytes of room. Raises FieldError and writes nothing that counts when a
+    field is out of its range.
+    """
+    check(kind, fields, count)
+    end = at
+    out[end] = ord(kind)
+    out[end + 1] = _SPACE
+    end = _put_number(out, end + 2, seq)
+    for i in range(count):
+        out[end] = _SPACE
+        end = _put_number(out, end + 1, fields[i])
+    crc = crc32(memoryview(out)[at:end])
+    out[end] = _SPACE
+    for i in range(8):
+        out[end + 8 - i] = _HEX[crc & 15]
+        crc >>= 4
+    out[end + 9] = _NEWLINE
+    return end + 10
+
+
+def encode(kind: str, seq: int, *fields: int) -> bytes:
+    """One frame as bytes, for the host and for tests. Raises FieldError."""
+    out = bytearray(2 * MAX_FRAME)
+    return bytes(out[: put(out, 0, kind, seq, fields, len(fields))])
+
+
+def digest(dice: "Numbers", lamps: "Numbers", budget_ma: int, brightness: int) -> int:
+    """16 bits over all outputs a board holds: the host compares it to what it asked for.
+
+    `dice` are 8 codes below 512, `lamps` 11 codes below 64.
+    """
+    held = bytearray(2 * len(dice) + len(lamps) + 3)
+    at = 0
+    for code in dice:
+        held[at] = code & 255
+        held[at + 1] = code >> 8
+        at += 2
+    for code in lamps:
+        held[at] = code
+        at += 1
+    held[at] = budget_ma & 255
+    held[at + 1] = budget_ma >> 8
+    held[at + 2] = brightness
+    return crc32(held) & COUNT_MAX
+
+
+class Decoder:
+    """Bytes in, frames out.
+
+    `take` stops after each whole frame and leaves it in `kind`, `seq`, `count` and `fields`, which
+    stay until the next call. Counters only grow: `frames` accepted, `bad` lines refused, `gaps`
+    frames missing by their sequence number (a guess: it cannot see 100 lost in a row).
+    """
+
+    def __init__(self, kinds: str) -> None:
+        self.kinds = kinds
+        self.kind = ""
+        self.seq = 0
+        self.count = 0
+        self.fields = array("l", [0] * MAX_FIELDS)
+        self.frames = 0
+        self.bad = 0
+        self.gaps = 0
+        self._line = bytearray(MAX_FRAME)
+        self._view = memoryview(self._line)
+        self._used = 0
+        self._too_long = False
+        self._last_seq = -1
+        self._value = 0
+
+    def reset(self) -> None:
+        """Forget a half line and the last sequence number: the stream starts anew."""
+        self._used = 0
+        self._too_long = False
+        self._last_seq = -1
+
+    def take(self, data: "bytes | bytearray", start: int, end: int) -> int:
+        """Read `data[start:end]` up to the end of the next whole frame.
+
+        Returns the position after the last byte read. `kind` is "" when the bytes ran out before
+        a frame was whole.
+        """
+        self.kind = ""
+        line = self._line
+        used = self._used
+        at = start
+        while at < end:
+            byte = data[at]
+            at += 1
+            if byte == _NEWLINE:
+                good = not self._too_long and used > 0 and self._parse(used)
+                if good:
+                    used = 0
+                    break
+                if used or self._too_long:
+                    self.bad += 1
+                used = 0
+                self._too_long = False
+            elif used < MAX_FRAME - 1:
+                line[used] = byte
+                used += 1
+            else:
+                self._too_long = True
+        self._used = used
+        return at
+
+    def _parse(self, length: int) -> bool:
+        line = self._line
+        last = length - 9
+        if last < 3 or line[last] != _SPACE or line[1] != _SPACE or line[0] > 127:
+            return False
+        kind = chr(line[0])
+        if kind not in self.kinds:
+            return False
+        crc = crc32(self._view[:last])
+        for i in range(8):
+            if line[length - 1 - i] != _HEX[crc & 15]:
+                return False
+            crc >>= 4
+        bounds = FORMS[kind][1]
+        at = self._number(2, last, SEQUENCE - 1)
+        seq = self._value
+        count = 0
+        while 0 < at < last:
+            if line[at] != _SPACE or count == len(bounds):
+                return False
+            _, low, high = bounds[count]
+            at = self._number(at + 1, last, high)
+            if at and self._value < low:
+                return False
+            self.fields[count] = self._value
+            count += 1
+        if at == 0 or count != len(bounds):
+            return False
+        self.kind = kind
+        self.count = count
+        self.frames += 1
+        if self._last_seq >= 0:
+            self.gaps += (seq - self._last_seq - 1) % SEQUENCE
+        self._last_seq = self.seq = seq
+        return True
+
+    def _number(self, at: int, end: int, highest: int) -> int:
+        """Read a canonical number into `_value`: the position after it, or 0 if there is none."""
+        line = self._line
+        start = at
+        value = 0
+        while at < end and _ZERO <= line[at] <= _NINE:
+            value = value * 10 + line[at] - _ZERO
+            if value > highest:
+                return 0
+            at += 1
+        self._value = value
+        if at == start or (line[start] == _ZERO and at > start + 1):
+            return 0
+        return at
+
+
+def _put_number(out: bytearray, at: int, value: int) -> int:
+    digits = 1
+    rest = value
+    while rest > 9:
+        rest //= 10
+        digits += 1
+    for i in range(digits - 1, -1, -1):
+        out[at + i] = _ZERO + value % 10
+        value //= 10
+    return at + digits

@@ -1,0 +1,375 @@
+"""The host's end of a link to one board: bytes in, events out, no port and no clock of its own.
+
+For: the state of the connection (`LinkState`), every key edge exactly once and in the order the board
+saw it, and a board that shows what the host last asked for. It must not know ports, games or pages.
+
+    opening --opened--> hello --H of this session--> live <--any frame-- stale --3 s--> lost
+                          ^--------- another boot_id in a beat ---------'  (750 ms without a frame)
+
+* In `hello` the host says hello every 200 ms and believes nothing but a hello that echoes this
+  session's number: what an earlier session left in the cable's buffers is ignored.
+* Key edges carry a number. The next expected one is delivered and acknowledged, a repeat is
+  acknowledged again, a later one is left until the board sends the missing one once more. `first`
+  names the oldest edge the board still has: what is older is lost and said so (`EdgesLost`).
+* A beat carries the keys held down. When it differs twice running with no edge in between, a lost
+  release is mended by `HeldMended`; that never counts as a press.
+* Outputs are whole frames, sent when they change and again when the digest in a beat differs from
+  what was asked for.
+
+Every method takes `now_ns` on the host's monotonic clock. After `receive` or `poll` send what
+`take_outgoing` returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from galley_board import wire
+from galley_board.link import DEFAULT_BRIGHTNESS, DEFAULT_BUDGET_MA
+
+HELLO_EVERY_NS = 200_000_000
+PROBE_EVERY_NS = 123_000_000
+STALE_AFTER_NS = 750_000_000
+LOST_AFTER_NS = 3_000_000_000
+SETTLE_NS = 150_000_000
+OWN_STALL_NS = 500_000_000
+MEND_AFTER_BEATS = 2
+
+DICE = 8
+LAMPS = 11
+
+
+class LinkState(StrEnum):
+    """Where a link stands; the words are the ones pages and reports use."""
+
+    ABSENT = "absent"
+    OPENING = "opening"
+    HELLO = "hello"
+    LIVE = "live"
+    STALE = "stale"
+    LOST = "lost"
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """A board introduced itself. `role` is a word of `wire.ROLES` or "", `faults` a bit mask."""
+
+    role: str
+    boot_id: int
+    pixels: int
+    caps: int
+    firmware: int
+    faults: int
+
+
+@dataclass(frozen=True, slots=True)
+class KeyEdge:
+    """A key went down or up. `stamp_ms` is the board's own ticks, `age_ms` its age when it was sent."""
+
+    boot_id: int
+    key_seq: int
+    key: int
+    down: bool
+    stamp_ms: int
+    age_ms: int
+    received_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class EdgesLost:
+    """The board's ring had to give up `count` edges before the host could take them."""
+
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class HeldMended:
+    """The beat's bitmap showed that an edge went missing: `held` is now the truth. Not a press."""
+
+    held: int
+
+
+@dataclass(frozen=True, slots=True)
+class TimeSample:
+    """One four-stamp exchange: host ns, board µs modulo 2**26, board µs modulo 2**26, host ns."""
+
+    sent_ns: int
+    board_rx_us: int
+    board_tx_us: int
+    received_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class StateChanged:
+    """The link is now in `state`."""
+
+    state: LinkState
+
+
+LinkEvent = Hello | KeyEdge | EdgesLost | HeldMended | TimeSample | StateChanged
+
+
+@dataclass(slots=True)
+class Counters:
+    """What a link has seen since it was opened; the second half is what the board reports about itself."""
+
+    frames_in: int = 0
+    frames_out: int = 0
+    bad_frames: int = 0
+    gaps: int = 0
+    repeats: int = 0
+    edges_lost: int = 0
+    views_resent: int = 0
+    overflow: int = 0
+    board_lost: int = 0
+    board_bad_frames: int = 0
+    loop_us: int = 0
+    gc_us: int = 0
+    heap: int = 0
+    resends: int = 0
+
+
+@dataclass(slots=True)
+class Outputs:
+    """What the host wants a board to show: 8 die codes, 11 lamp codes, a budget of lit current, a brightness.
+
+    `budget_ma` 0 stands for the role's own default, filled in at the hello.
+    """
+
+    dice: tuple[int, ...] = (0,) * DICE
+    lamps: tuple[int, ...] = (0,) * LAMPS
+    budget_ma: int = 0
+    brightness: int = DEFAULT_BRIGHTNESS
+
+    def digest(self) -> int:
+        """The digest a board that holds exactly this reports."""
+        return wire.digest(self.dice, self.lamps, self.budget_ma, self.brightness)
+
+
+@dataclass(slots=True)
+class HostLink:
+    """One link, from one opening of a port to its loss.
+
+    `session` is 1..wire.SESSION_MAX and new at each opening.
+    """
+
+    session: int
+    outputs: Outputs = field(default_factory=Outputs)
+    state: LinkState = LinkState.OPENING
+    hello: Hello | None = None
+    held: int = 0
+    faults: int = 0
+    round_trip_ns: int | None = None
+    counters: Counters = field(default_factory=Counters)
+    _decoder: wire.Decoder = field(default_factory=lambda: wire.Decoder(wire.FROM_BOARD))
+    _outgoing: bytearray = field(default_factory=bytearray)
+    _seq: int = 0
+    _expected: int | None = None
+    _heard_ns: int = 0
+    _polled_ns: int | None = None
+    _hello_ns: int | None = None
+    _probe_ns: int | None = None
+    _probe_id: int = 0
+    _probes: dict[int, int] = field(default_factory=dict)
+    _shown_ns: int = 0
+    _odd_beats: int = 0
+
+    # -- bytes and time in ----------------------------------------------------------------------
+
+    def opened(self, now_ns: int) -> list[LinkEvent]:
+        """The port is open: start saying hello."""
+        self._heard_ns = now_ns
+        return [*self._become(LinkState.HELLO), *self.poll(now_ns)]
+
+    def receive(self, data: bytes, now_ns: int) -> list[LinkEvent]:
+        """Take bytes as they came from the port. Never raises, whatever they are."""
+        events: list[LinkEvent] = []
+        decoder, at = self._decoder, 0
+        while at < len(data):
+            at = decoder.take(data, at, len(data))
+            if decoder.kind:
+                events.extend(self._frame(decoder.kind, decoder.fields, now_ns))
+        self.counters.frames_in = decoder.frames
+        self.counters.bad_frames = decoder.bad
+        self.counters.gaps = decoder.gaps
+        return events
+
+    def poll(self, now_ns: int) -> list[LinkEvent]:
+        """Do what time asks for: hellos, probes, going stale or lost."""
+        if self._polled_ns is not None and now_ns - self._polled_ns > OWN_STALL_NS:
+            self._heard_ns += (
+                now_ns - self._polled_ns
+            )  # the host stood still, not the board
+        self._polled_ns = now_ns
+        if self.state is LinkState.HELLO:
+            if self._hello_ns is None or now_ns - self._hello_ns >= HELLO_EVERY_NS:
+                self._send("h", wire.PROTOCOL, self.session)
+                self._hello_ns = now_ns
+            return self._become(LinkState.LOST) if now_ns - self._heard_ns >= LOST_AFTER_NS else []
+        if self.state not in (LinkState.LIVE, LinkState.STALE):
+            return []
+        if self._probe_ns is None or now_ns - self._probe_ns >= PROBE_EVERY_NS:
+            self._probe(now_ns)
+        silent_ns = now_ns - self._heard_ns
+        if silent_ns >= LOST_AFTER_NS:
+            return self._become(LinkState.LOST)
+        if silent_ns >= STALE_AFTER_NS:
+            return self._become(LinkState.STALE)
+        return []
+
+    def due_ns(self, now_ns: int) -> int:
+        """How long the next `poll` may wait, in ns."""
+        last_ns, every_ns = (
+            (self._hello_ns, HELLO_EVERY_NS)
+            if self.state is LinkState.HELLO
+            else (self._probe_ns, PROBE_EVERY_NS)
+        )
+        return 0 if last_ns is None else max(0, last_ns + every_ns - now_ns)
+
+    def take_outgoing(self) -> bytes:
+        """All bytes to write to the port now; they are the caller's from here on."""
+        data = bytes(self._outgoing)
+        self._outgoing.clear()
+        return data
+
+    # -- outputs --------------------------------------------------------------------------------
+
+    def show(self, dice: Sequence[int], lamps: Sequence[int], now_ns: int) -> None:
+        """Ask for 8 die codes and 11 lamp codes; only what changed is sent. Raises wire.FieldError."""
+        wire.check("d", tuple(dice), len(dice))
+        wire.check("l", tuple(lamps), len(lamps))
+        changed_dice = tuple(dice) != self.outputs.dice
+        changed_lamps = tuple(lamps) != self.outputs.lamps
+        self.outputs.dice, self.outputs.lamps = tuple(dice), tuple(lamps)
+        if self.state is LinkState.LIVE and (changed_dice or changed_lamps):
+            if changed_dice:
+                self._send("d", *self.outputs.dice)
+            if changed_lamps:
+                self._send("l", *self.outputs.lamps)
+            self._shown_ns = now_ns
+
+    def buzz(self, hz: int, ms: int) -> None:
+        """Sound the board's buzzer once; nothing is kept for later when the board is not live."""
+        if self.state is LinkState.LIVE:
+            self._send("z", hz, ms)
+
+    # -- inside ---------------------------------------------------------------------------------
+
+    def _become(self, state: LinkState) -> list[LinkEvent]:
+        if state is self.state:
+            return []
+        self.state = state
+        return [StateChanged(state)]
+
+    def _frame(self, kind: str, fields: Sequence[int], now_ns: int) -> Iterator[LinkEvent]:
+        if kind == "H":
+            yield from self._hello_frame(fields, now_ns)
+            return
+        if self.state not in (LinkState.LIVE, LinkState.STALE) or self.hello is None:
+            return
+        if kind == "B" and fields[0] != self.hello.boot_id:
+            yield from self._start_over(now_ns)
+            return
+        self._heard_ns = now_ns
+        if self.state is LinkState.STALE:
+            yield from self._become(LinkState.LIVE)
+        if kind == "K":
+            yield from self._key_frame(self.hello, fields, now_ns)
+        elif kind == "B":
+            yield from self._beat_frame(fields, now_ns)
+        elif kind == "T":
+            yield from self._time_frame(fields, now_ns)
+        elif kind == "S":
+            self._stats_frame(fields)
+
+    def _hello_frame(self, fields: Sequence[int], now_ns: int) -> Iterator[LinkEvent]:
+        proto, role, boot_id, session, pixels, caps, firmware, faults = fields[:8]
+        if session != self.session or proto != wire.PROTOCOL:
+            return
+        self._heard_ns = now_ns
+        known = self.hello is not None and self.hello.boot_id == boot_id
+        if known and self.state is not LinkState.HELLO:
+            return
+        self.hello = Hello(wire.ROLES[role], boot_id, pixels, caps, firmware, faults)
+        self.outputs.budget_ma = self.outputs.budget_ma or DEFAULT_BUDGET_MA[role]
+        self.faults = faults
+        self.held = 0
+        self._expected = None
+        self._odd_beats = 0
+        yield self.hello
+        yield from self._become(LinkState.LIVE)
+        self._send_outputs(now_ns)
+        self._probe(now_ns)
+
+    def _start_over(self, now_ns: int) -> Iterator[LinkEvent]:
+        """The board was reset behind an open port: nothing of before holds."""
+        self.session = self.session % wire.SESSION_MAX + 1
+        self._hello_ns = None
+        self._probes.clear()
+        yield from self._become(LinkState.HELLO)
+        yield from self.poll(now_ns)
+
+    def _key_frame(self, hello: Hello, fields: Sequence[int], now_ns: int) -> Iterator[LinkEvent]:
+        key_seq, key, down, stamp_ms, age_ms, first = fields[:6]
+        if self._expected is None:
+            self._expected = first
+        elif first > self._expected:
+            lost = first - self._expected
+            self.counters.edges_lost += lost
+            self._expected = first
+            yield EdgesLost(lost)
+        if key_seq == self._expected:
+            self._expected += 1
+            self._odd_beats = 0
+            bit = 1 << key
+            self.held = self.held | bit if down else self.held & ~bit
+            yield KeyEdge(hello.boot_id, key_seq, key, bool(down), stamp_ms, age_ms, now_ns)
+        elif key_seq < self._expected:
+            self.counters.repeats += 1
+        self._send("a", hello.boot_id, self._expected - 1)
+
+    def _beat_frame(self, fields: Sequence[int], now_ns: int) -> Iterator[LinkEvent]:
+        _, bitmap, _, _, shown, self.faults = fields[:6]
+        if bitmap == self.held:
+            self._odd_beats = 0
+        else:
+            self._odd_beats += 1
+            if self._odd_beats >= MEND_AFTER_BEATS:
+                self._odd_beats = 0
+                self.held = bitmap
+                yield HeldMended(bitmap)
+        if shown != self.outputs.digest() and now_ns - self._shown_ns >= SETTLE_NS:
+            self.counters.views_resent += 1
+            self._send_outputs(now_ns)
+
+    def _time_frame(self, fields: Sequence[int], now_ns: int) -> Iterator[LinkEvent]:
+        probe_id, rx_us, tx_us = fields[:3]
+        sent_ns = self._probes.pop(probe_id, None)
+        if sent_ns is not None:
+            self.round_trip_ns = now_ns - sent_ns
+            yield TimeSample(sent_ns, rx_us, tx_us, now_ns)
+
+    def _stats_frame(self, fields: Sequence[int]) -> None:
+        c = self.counters
+        c.overflow, c.board_lost, c.board_bad_frames, c.loop_us, c.gc_us, c.heap, c.resends = fields[:7]
+
+    def _probe(self, now_ns: int) -> None:
+        self._probe_id = (self._probe_id + 1) % (wire.COUNT_MAX + 1)
+        self._probe_ns = now_ns
+        self._probes[self._probe_id] = now_ns
+        while len(self._probes) > 16:
+            del self._probes[next(iter(self._probes))]
+        self._send("t", self._probe_id)
+
+    def _send_outputs(self, now_ns: int) -> None:
+        self._send("c", self.outputs.budget_ma, self.outputs.brightness)
+        self._send("d", *self.outputs.dice)
+        self._send("l", *self.outputs.lamps)
+        self._shown_ns = now_ns
+
+    def _send(self, kind: str, *fields: int) -> None:
+        self._outgoing += wire.encode(kind, self._seq, *fields)
+        self._seq = (self._seq + 1) % wire.SEQUENCE
+        self.counters.frames_out += 1

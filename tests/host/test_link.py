@@ -1,0 +1,363 @@
+"""Both ends of the link over a line that may lose, cut, spoil or hold anything back."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Self
+
+import pytest
+from galley.link import (
+    EdgesLost,
+    HeldMended,
+    Hello,
+    HostLink,
+    KeyEdge,
+    LinkEvent,
+    LinkState,
+    StateChanged,
+    TimeSample,
+)
+from galley_board import wire
+from galley_board.link import RING, BoardLink
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+MS = 1_000_000
+TICKS_AT_START = wire.TICKS_MS_PERIOD - 65_500
+
+
+@dataclass
+class Line:
+    """A simulated cable between a `BoardLink` and a `HostLink` with a clock that jumps 1 ms a step.
+
+    `spoil(data, to_board)` returns what arrives of a chunk (b"" loses it).
+    """
+
+    board: BoardLink = field(default_factory=lambda: BoardLink(1, 4711, 83, 0, 0xABCDEF))
+    host: HostLink = field(default_factory=lambda: HostLink(1))
+    now_ms: int = 0
+    events: list[LinkEvent] = field(default_factory=list)
+    host_reads: bool = True
+    host_runs: bool = True
+    chunk: int = 4096
+    port_takes: int = 320
+    _to_host: deque[bytes] = field(default_factory=deque)
+
+    def ticks_ms(self) -> int:
+        return (TICKS_AT_START + self.now_ms) % wire.TICKS_MS_PERIOD
+
+    def start(self) -> Self:
+        self.events += self.host.opened(0)
+        self.run(20)
+        assert self.state() is LinkState.LIVE
+        return self
+
+    def state(self) -> LinkState:
+        return self.host.state
+
+    def spoil(self, data: bytes, to_board: bool) -> bytes:
+        return data
+
+    def step(self) -> None:
+        self.now_ms += 1
+        ticks_ms, ticks_us = self.ticks_ms(), self.now_ms * 1000 % wire.TICKS_US_PERIOD
+        now_ns = self.now_ms * MS
+        self.events += self.host.poll(now_ns) if self.host_runs else []
+        data = self.spoil(self.host.take_outgoing(), True)
+        self.board.feed(data, len(data), ticks_ms, ticks_us)
+        self.board.poll(ticks_ms, ticks_us)
+        room = self.port_takes - sum(map(len, self._to_host))
+        taken = min(self.board.out_len, max(0, room))
+        if taken:
+            self._to_host.append(bytes(self.board.out[:taken]))
+            self.board.written(taken, ticks_ms)
+        if self.host_reads and self._to_host:
+            data = self.spoil(self._to_host.popleft(), False)
+            for at in range(0, len(data), self.chunk):
+                self.events += self.host.receive(data[at : at + self.chunk], now_ns)
+
+    def run(self, ms: int) -> None:
+        for _ in range(ms):
+            self.step()
+
+    def press(self, key: int, down: bool) -> None:
+        self.board.key_edge(key, down, self.ticks_ms())
+        self.board.bitmap = self.board.bitmap | 1 << key if down else self.board.bitmap & ~(1 << key)
+
+    def edges(self) -> list[tuple[int, bool]]:
+        return [(e.key, e.down) for e in self.events if isinstance(e, KeyEdge)]
+
+    def states(self) -> list[LinkState]:
+        return [e.state for e in self.events if isinstance(e, StateChanged)]
+
+
+class LossyLine(Line):
+    """Loses, cuts, doubles and spoils chunks by a seeded generator until `quiet`."""
+
+    def __init__(self, seed: int, rate: float) -> None:
+        super().__init__()
+        self.random = random.Random(seed)
+        self.rate = rate
+        self.quiet = True
+
+    def spoil(self, data: bytes, to_board: bool) -> bytes:
+        if self.quiet or not data or self.random.random() > self.rate:
+            return data
+        at = self.random.randrange(len(data))
+        return self.random.choice(
+            (
+                b"",
+                data[:at],
+                data[at:],
+                data[:at] + data[at + 1 :],
+                data + data,
+                data[:at] + bytes([self.random.randrange(256)]) + data[at:],
+                data[:at] + bytes([data[at] ^ 1 << self.random.randrange(8)]) + data[at + 1 :],
+                b"Traceback (most recent call last):\r\n" + data,
+            )
+        )
+
+
+def test_a_board_is_live_within_a_few_turns_and_introduces_itself() -> None:
+    line = Line().start()
+    assert line.states() == [LinkState.HELLO, LinkState.LIVE]
+    assert next(e for e in line.events if isinstance(e, Hello)) == Hello("left", 4711, 83, 0, 0xABCDEF, 0)
+
+
+def test_an_edge_arrives_in_the_next_turn_with_the_boards_stamp_and_age() -> None:
+    line = Line().start()
+    stamp = line.ticks_ms()
+    line.press(9, True)
+    line.run(2)
+    edge = line.events[-1]
+    assert isinstance(edge, KeyEdge)
+    assert (edge.key, edge.down, edge.stamp_ms, edge.age_ms, edge.key_seq) == (9, True, stamp, 1, 1)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32), st.floats(0.05, 0.6), st.integers(1, 64))
+def test_every_edge_arrives_once_and_in_order_on_any_line(seed: int, rate: float, chunk: int) -> None:
+    line = LossyLine(seed, rate)
+    line.chunk = chunk
+    line.start()
+    line.quiet = False
+    sent: list[tuple[int, bool]] = []
+    for i in range(24):
+        sent.append((i % 12, i % 24 < 12))
+        line.press(*sent[-1])
+        line.run(line.random.randrange(1, 40))
+    line.quiet = True
+    line.run(700)
+    assert line.edges() == sent
+    assert not any(isinstance(e, EdgesLost) for e in line.events)
+    assert line.host.held == line.board.bitmap
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32), st.floats(0.05, 0.6))
+def test_the_board_shows_the_last_view_soon_after_the_line_is_quiet(seed: int, rate: float) -> None:
+    line = LossyLine(seed, rate).start()
+    line.quiet = False
+    for i in range(12):
+        line.host.show([i] * 8, [i] * 11, line.now_ms * MS)
+        line.run(line.random.randrange(1, 60))
+    line.quiet = True
+    line.run(1000)
+    assert list(line.board.dice) == [11] * 8
+    assert list(line.board.lamps) == [11] * 11
+
+
+def test_two_acknowledgements_lost_running_repeat_the_edge_but_deliver_it_once() -> None:
+    line = LossyLine(0, 0.0).start()
+    line.spoil = lambda data, to_board: b"" if to_board else data  # type: ignore[method-assign]
+    line.press(3, True)
+    line.run(100)
+    del line.spoil
+    line.run(200)
+    assert line.edges() == [(3, True)]
+    assert line.host.counters.repeats == 2
+    resent = line.board.resends
+    line.run(500)
+    assert line.board.resends == resent, "an acknowledged edge must not be sent again"
+
+
+def test_edges_of_before_this_host_are_void() -> None:
+    line = Line()
+    line.press(9, True)
+    line.press(9, False)
+    line.start()
+    line.run(300)
+    assert line.edges() == []
+    line.press(8, True)
+    line.run(5)
+    assert line.edges() == [(8, True)]
+
+
+def test_what_an_earlier_session_left_in_the_cable_is_ignored() -> None:
+    earlier = Line().start()
+    earlier.press(9, True)
+    earlier.board.poll(earlier.ticks_ms(), 0)
+    stale = b"8 04 1 1\n" + bytes(earlier.board.out[: earlier.board.out_len])
+    hello_of_then = wire.encode("H", 5, 1, 1, 4711, 1, 83, 0, 0, 0)
+    line = Line(host=HostLink(2))
+    line.events += line.host.opened(0)
+    line.events += line.host.receive(stale + hello_of_then + stale, 0)
+    assert line.state() is LinkState.HELLO
+    line.run(20)
+    assert line.state() is LinkState.LIVE
+    assert line.edges() == []
+
+
+def test_a_silent_board_is_stale_after_750_ms_lost_after_3_s() -> None:
+    line = Line().start()
+    line.host_reads = False
+    line.run(700)
+    assert line.state() is LinkState.LIVE
+    line.run(60)
+    assert line.state() is LinkState.STALE
+    line.run(2250)
+    assert line.state() is LinkState.LOST
+
+
+def test_a_stall_shorter_than_3_s_loses_no_edge_and_keeps_the_stamps() -> None:
+    line = Line().start()
+    line.host_reads = False
+    stamps = []
+    for i in range(10):
+        stamps.append(line.ticks_ms())
+        line.press(i, True)
+        line.run(120)
+    line.host_reads = True
+    line.run(400)
+    got = [e for e in line.events if isinstance(e, KeyEdge)]
+    assert [(e.key, e.stamp_ms) for e in got] == list(enumerate(stamps))
+    assert line.states()[-2:] == [LinkState.STALE, LinkState.LIVE]
+
+
+def test_a_host_that_reads_nothing_for_a_minute_gets_the_last_32_edges_and_the_count_of_the_lost() -> None:
+    line = Line().start()
+    line.host_reads = line.host_runs = False
+    for i in range(60):
+        line.press(i % 12, i % 2 == 0)
+        line.run(1000)
+    line.host_reads = line.host_runs = True
+    line.run(400)
+    pressed = [(i % 12, i % 2 == 0) for i in range(60)]
+    lost = sum(e.count for e in line.events if isinstance(e, EdgesLost))
+    in_the_cable = 60 - RING - lost
+    assert line.edges() == pressed[:in_the_cable] + pressed[-RING:]
+    assert in_the_cable <= 320 // 30, "only what the port's 320 bytes hold can be older than the ring"
+    assert line.board.lost >= lost > 0
+
+
+def test_a_reset_behind_an_open_port_starts_a_new_session_and_sends_the_view_again() -> None:
+    line = Line().start()
+    line.host.show(range(8), range(11), line.now_ms * MS)
+    line.run(5)
+    line.board = BoardLink(1, 4712, 83, 0, 0xABCDEF)
+    line.run(2500)
+    assert [e.boot_id for e in line.events if isinstance(e, Hello)] == [4711, 4712]
+    assert line.state() is LinkState.LIVE
+    assert list(line.board.dice) == list(range(8))
+    assert list(line.board.lamps) == list(range(11))
+
+
+def test_a_lost_release_is_mended_by_the_beat_and_is_no_edge() -> None:
+    line = Line().start()
+    line.press(2, True)
+    line.run(5)
+    line.board.bitmap = 0  # the queue overflowed: the release was never seen
+    line.run(800)
+    assert line.edges() == [(2, True)]
+    assert [e.held for e in line.events if isinstance(e, HeldMended)] == [0]
+    assert line.host.held == 0
+
+
+def test_time_probes_are_answered_about_eight_times_a_second() -> None:
+    line = Line().start()
+    line.run(1000)
+    samples = [e for e in line.events if isinstance(e, TimeSample)]
+    assert 7 <= len(samples) <= 10
+    assert all(0 <= s.received_ns - s.sent_ns <= 2 * MS for s in samples)
+    assert all(s.board_rx_us <= s.board_tx_us for s in samples)
+
+
+def test_a_board_across_the_wrap_of_its_ticks_keeps_beating_and_ageing() -> None:
+    line = Line().start()
+    line.run(65_400)
+    for i in range(20):
+        line.press(i % 12, i < 12)
+        line.run(10)
+    assert len(line.edges()) == 20
+    ages = [e.age_ms for e in line.events if isinstance(e, KeyEdge)]
+    assert max(ages) <= 2
+    stamps = [e.stamp_ms for e in line.events if isinstance(e, KeyEdge)]
+    assert stamps[0] > stamps[-1], "the presses must lie on both sides of the wrap"
+    line.run(2000)
+    assert line.states() == [LinkState.HELLO, LinkState.LIVE]
+
+
+def test_the_board_says_nothing_before_a_hello_and_grows_nothing_while_nobody_reads() -> None:
+    board = BoardLink(3, 1, 34, 0, 0)
+    board.poll(0, 0)
+    assert board.out_len == 0
+    hello = wire.encode("h", 0, wire.PROTOCOL, 9)
+    board.feed(hello, len(hello), 0, 0)
+    for now_ms in range(1, 60_000):
+        board.poll(now_ms, 0)
+        assert board.out_len <= len(board.out)
+
+
+def test_a_frame_the_port_took_half_of_is_finished_before_fresh_ones() -> None:
+    line = Line().start()
+    line.press(1, True)
+    ticks = line.ticks_ms()
+    line.board.poll(ticks, 0)
+    begun = bytes(line.board.out[: line.board.out_len])
+    line.board.written(10, ticks)
+    for _ in range(500):
+        ticks = (ticks + 1) % wire.TICKS_MS_PERIOD
+        line.board.poll(ticks, 0)
+    assert bytes(line.board.out[: len(begun) - 10]) == begun[10:]
+    arrived = begun[:10] + bytes(line.board.out[: line.board.out_len])
+    line.events += line.host.receive(arrived, line.now_ms * MS)
+    assert line.edges() == [(1, True)]
+    assert line.host.counters.bad_frames == 0
+
+
+def test_a_missing_hello_is_asked_for_again_and_given_up_after_3_s() -> None:
+    host = HostLink(1)
+    host.opened(0)
+    hellos = 0
+    for now_ms in range(0, 2990, 10):
+        host.poll(now_ms * MS)
+        hellos += host.take_outgoing().count(b"h ")
+    assert 14 <= hellos <= 16
+    assert host.poll(3000 * MS) == [StateChanged(LinkState.LOST)]
+
+
+@pytest.mark.parametrize("dice", [[0] * 7, [512] * 8, [-1] * 8])
+def test_a_view_that_no_board_can_show_is_refused(dice: list[int]) -> None:
+    with pytest.raises(wire.FieldError):
+        HostLink(1).show(dice, [0] * 11, 0)
+
+
+@given(st.lists(st.binary(max_size=80), max_size=20))
+def test_any_bytes_from_a_board_never_raise_and_never_press_a_key(chunks: list[bytes]) -> None:
+    line = Line().start()
+    before = len(line.events)
+    for chunk in chunks:
+        line.events += line.host.receive(chunk, line.now_ms * MS)
+    assert not [e for e in line.events[before:] if isinstance(e, KeyEdge)]
+
+
+@given(st.lists(st.binary(max_size=80), max_size=20))
+def test_any_bytes_from_the_host_never_raise_and_change_no_output(chunks: list[bytes]) -> None:
+    board = BoardLink(1, 4711, 83, 0, 0)
+    for chunk in chunks:
+        board.feed(chunk, len(chunk), 0, 0)
+        board.poll(0, 0)
+    assert board.outputs_version == 0
+    assert board.out_len == 0
