@@ -199,9 +199,7 @@ class HostLink:
     def poll(self, now_ns: int) -> list[LinkEvent]:
         """Do what time asks for: hellos, probes, going stale or lost."""
         if self._polled_ns is not None and now_ns - self._polled_ns > OWN_STALL_NS:
-            self._heard_ns += (
-                now_ns - self._polled_ns
-            )  # the host stood still, not the board
+            self._heard_ns += now_ns - self._polled_ns  # the host stood still, not the board
         self._polled_ns = now_ns
         if self.state is LinkState.HELLO:
             if self._hello_ns is None or now_ns - self._hello_ns >= HELLO_EVERY_NS:

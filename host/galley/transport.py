@@ -40,7 +40,14 @@ Lost = Callable[[str], None]
 
 
 class PortError(Exception):
-    """A port could not be opened; the message names the port, what was seen and the remedy."""
+    """A port could not be opened; the message names the port, what was seen and the remedy.
+
+    `code` is a word for the pages' catalogue: busy, denied, missing, silent or broken.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class Transport(ABC):
@@ -339,12 +346,12 @@ def open_serial(path: str, *, threaded: bool | None = None) -> Transport:
     try:
         port = serial.Serial(path, BAUD, timeout=0, write_timeout=0, exclusive=_exclusive())
     except (OSError, ValueError) as error:
-        raise PortError(_open_problem(path, error)) from error
+        raise _open_problem(path, error) from error
     try:
         port.reset_input_buffer()
     except OSError as error:
         port.close()
-        raise PortError(_open_problem(path, error)) from error
+        raise _open_problem(path, error) from error
     if threaded is None:
         threaded = sys.platform == "win32"
     return ThreadedSerialTransport(port) if threaded else SerialTransport(port)
@@ -368,11 +375,12 @@ async def open_tcp(host: str, port: int, *, timeout_s: float = 3.0) -> Transport
                 raise
     except TimeoutError as error:
         raise PortError(
-            f"{name}: no answer within {timeout_s:g} s: check the address and that the far end is on"
+            "silent",
+            f"{name}: no answer within {timeout_s:g} s: check the address and that the far end is on",
         ) from error
     except (OSError, OverflowError) as error:
         raise PortError(
-            f"{name}: {_reason(error)}: check the address and that the far end listens"
+            "missing", f"{name}: {_reason(error)}: check the address and that the far end listens"
         ) from error
     return TcpTransport(name, sock)
 
@@ -387,13 +395,17 @@ def _reason(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
-def _open_problem(path: str, error: BaseException) -> str:
-    code = getattr(error, "errno", None)
-    text = str(error)
-    if code == errno.EBUSY or "exclusively lock" in text:
-        return f"{path}: in use by another program: close it (a second Galley, Thonny, a serial monitor)"
-    if code in (errno.EACCES, errno.EPERM):
-        return f"{path}: permission denied: run sudo usermod -aG dialout $USER, then log out and in again"
-    if code == errno.ENOENT:
-        return f"{path}: no such port: plug the board in, or name another port"
-    return f"{path}: cannot be opened ({_reason(error)}): unplug the board, plug it in again"
+def _open_problem(path: str, error: BaseException) -> PortError:
+    number = getattr(error, "errno", None)
+    if number == errno.EBUSY or "exclusively lock" in str(error):
+        code, text = "busy", "in use by another program: close it (a second Galley, Thonny, a serial monitor)"
+    elif number in (errno.EACCES, errno.EPERM):
+        code, text = (
+            "denied",
+            "permission denied: run sudo usermod -aG dialout $USER, log out and in again",
+        )
+    elif number == errno.ENOENT:
+        code, text = "missing", "no such port: plug the board in, or name another port"
+    else:
+        code, text = "broken", f"cannot be opened ({_reason(error)}): unplug the board, plug it in again"
+    return PortError(code, f"{path}: {text}")

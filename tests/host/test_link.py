@@ -310,6 +310,15 @@ def test_the_board_says_nothing_before_a_hello_and_grows_nothing_while_nobody_re
         assert board.out_len <= len(board.out)
 
 
+def test_an_answer_is_not_stale_because_the_board_slept_before_the_question() -> None:
+    board = BoardLink(1, 4711, 83, 0, 0)
+    board.poll(0, 0)
+    hello = wire.encode("h", 0, wire.PROTOCOL, 9)
+    board.feed(hello, len(hello), 5000, 0)
+    board.poll(5001, 0)
+    assert bytes(board.out).startswith(b"H 0 ")
+
+
 def test_a_frame_the_port_took_half_of_is_finished_before_fresh_ones() -> None:
     line = Line().start()
     line.press(1, True)

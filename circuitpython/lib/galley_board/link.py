@@ -83,6 +83,7 @@ class BoardLink:
         self._beat_ms = _NEVER
         self._stats_ms = _NEVER
         self._moved_ms = 0
+        self._was_empty = True
         self._into_frame = 0
         self._shown = wire.digest(self.dice, self.lamps, self.budget_ma, self.brightness)
         self._heard_ms = _NEVER
@@ -237,10 +238,12 @@ class BoardLink:
         for i in range(rest):
             out[i] = out[count + i]
         self.out_len = rest
+        self._was_empty = not rest
 
     def _drop_stuck(self, now_ms: int) -> None:
-        if not self.out_len:
-            self._moved_ms = now_ms
+        if self._was_empty:
+            self._moved_ms = now_ms  # what waits now has only just come
+            self._was_empty = not self.out_len
         elif since_ms(now_ms, self._moved_ms) >= STUCK_MS:
             keep = 0
             if self._into_frame:
@@ -248,4 +251,5 @@ class BoardLink:
                     keep += 1
                 keep += 1
             self.out_len = keep
+            self._was_empty = not keep
             self._moved_ms = now_ms

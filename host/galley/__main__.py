@@ -1,0 +1,5 @@
+"""`python -m galley` is the command `galley`."""
+
+from galley.cli import main
+
+main()

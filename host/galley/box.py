@@ -1,0 +1,216 @@
+"""The box: the boards that are there now, by role, whatever ports they are on.
+
+For: keys of whichever board in, a box view out, and for every role a plain word on how it stands. It must not
+know games or pages.
+
+A role follows the board, not the port: it is claimed by the hello. A second board of a role that is live is
+sent away with a note that names both; a board whose role nobody knows waits with a note. Ports come from
+outside (`port_appeared`, `port_vanished`): the simulator, a list from the command line, or a scan of USB.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from galley_board import faults
+
+from galley.connection import Connection, sessions
+from galley.link import Hello, KeyEdge, LinkEvent, LinkState, StateChanged
+from galley.ports import BoardPort, BoardWithoutData
+from galley.tables.table import BOARDS, DARK_BOX, BoxView
+
+NS_PER_MS: Final = 1_000_000
+
+OnPress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What is wrong and what to do: a key of the page's catalogue and its parameters."""
+
+    key: str
+    params: Mapping[str, str] = field(default_factory=dict)
+
+
+class Box:
+    """All boards.
+
+    `on_press(board, key, pressed_ms)` gets each key that went down, with the time of the press in ms of the
+    host's monotonic clock; `on_change()` is called when a board's standing changed.
+    """
+
+    def __init__(self, on_press: OnPress, on_change: Callable[[], None]) -> None:
+        self._on_press = on_press
+        self._on_change = on_change
+        self._connections: dict[str, Connection] = {}
+        self._roles: dict[str, Connection] = {}
+        self._seen: set[str] = set()
+        self._refused: dict[str, Note] = {}
+        self._without_data: tuple[BoardWithoutData, ...] = ()
+        self._numbers: Iterator[int] = sessions()
+        self._view: BoxView = DARK_BOX
+
+    # -- ports --------------------------------------------------------------------------------------
+
+    def port_appeared(self, port: BoardPort) -> None:
+        """A port of ours exists: open it and keep it open. Calling it again changes nothing."""
+        if port.path in self._connections:
+            return
+        connection = Connection(port, self._numbers, self._event)
+        self._connections[port.path] = connection
+        if port.role is not None:
+            self._claim(port.role, connection)
+        connection.open()
+        self._on_change()
+
+    def port_vanished(self, path: str) -> None:
+        """The port is gone."""
+        connection = self._connections.pop(path, None)
+        if connection is None:
+            return
+        connection.close()
+        self._refused.pop(path, None)
+        for role, holder in list(self._roles.items()):
+            if holder is connection:
+                del self._roles[role]
+        self._on_change()
+
+    def ports(self) -> frozenset[str]:
+        """The paths that are kept open now."""
+        return frozenset(self._connections)
+
+    def boards_without_data(self, found: tuple[BoardWithoutData, ...]) -> None:
+        """These boards offer a console only."""
+        if found != self._without_data:
+            self._without_data = found
+            self._on_change()
+
+    def close(self) -> None:
+        """Let all ports go."""
+        for path in list(self._connections):
+            self.port_vanished(path)
+
+    # -- keys and views -------------------------------------------------------------------------------
+
+    def show(self, view: BoxView) -> None:
+        """Make every board show its part of `view`, now or when it comes back."""
+        self._view = view
+        for role, connection in self._roles.items():
+            connection.show(view[role].dice, view[role].lamps)
+
+    def live(self) -> frozenset[str]:
+        """The roles whose boards answer."""
+        return frozenset(r for r, connection in self._roles.items() if connection.state is LinkState.LIVE)
+
+    def _event(self, connection: Connection, event: LinkEvent) -> None:
+        if isinstance(event, KeyEdge):
+            role = self._role_of(connection)
+            if role is not None and event.down:
+                self._on_press(role, event.key, event.received_ns // NS_PER_MS - event.age_ms)
+        elif isinstance(event, Hello):
+            self._hello(connection, event)
+        elif isinstance(event, StateChanged):
+            self._on_change()
+
+    def _hello(self, connection: Connection, hello: Hello) -> None:
+        path = connection.port.path
+        self._refused.pop(path, None)
+        if hello.role not in BOARDS:
+            self._refused[path] = Note("board_role_unknown", {"port": path})
+            return
+        holder = self._roles.get(hello.role)
+        if holder is not None and holder is not connection and holder.state is LinkState.LIVE:
+            self._refused[path] = Note(
+                "board_twice", {"board": hello.role, "port": path, "other": holder.port.path}
+            )
+            return
+        self._claim(hello.role, connection)
+
+    def _claim(self, role: str, connection: Connection) -> None:
+        for other, holder in list(self._roles.items()):
+            if holder is connection and other != role:
+                del self._roles[other]
+        self._roles[role] = connection
+        self._seen.add(role)
+        connection.show(self._view[role].dice, self._view[role].lamps)
+
+    def _role_of(self, connection: Connection) -> str | None:
+        return next((role for role, holder in self._roles.items() if holder is connection), None)
+
+    # -- how it stands --------------------------------------------------------------------------------
+
+    def status(self) -> list[dict[str, Any]]:
+        """One entry for each role, then one for each port or board that has none; the topic `boards`."""
+        entries = [_entry(role, self._roles.get(role), self._note(role)) for role in BOARDS]
+        entries += [
+            _entry("unknown", self._connections[path], note) for path, note in sorted(self._refused.items())
+        ]
+        entries += [
+            _entry("unknown", None, Note("board_no_data_port", {"port": board.console}))
+            for board in self._without_data
+        ]
+        return entries
+
+    def _note(self, role: str) -> Note | None:
+        connection = self._roles.get(role)
+        if connection is None:
+            return Note("board_gone" if role in self._seen else "board_absent", {"board": role})
+        if connection.state is LinkState.LIVE:
+            return None
+        if connection.problem is not None:
+            return Note(f"port_{connection.problem.code}", {"board": role, "port": connection.port.path})
+        if connection.state in (LinkState.STALE, LinkState.LOST):
+            return Note("board_silent", {"board": role})
+        return None
+
+
+def house_ms() -> int:
+    """The present in the time of `Box`'s presses."""
+    return time.monotonic_ns() // NS_PER_MS
+
+
+def _entry(role: str, connection: Connection | None, note: Note | None) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "role": role,
+        "state": str(LinkState.ABSENT),
+        "simulated": False,
+        "port": None,
+        "pid": None,
+        "identity": "",
+        "boot_id": None,
+        "firmware": None,
+        "round_trip_us": None,
+        "counters": {},
+        "faults": [],
+        "note": None if note is None else {"key": note.key, "params": dict(note.params)},
+    }
+    if connection is None:
+        return entry
+    link, counters = connection.link, connection.link.counters
+    hello = link.hello
+    entry.update(
+        state=str(connection.state),
+        simulated=connection.port.simulated,
+        port=connection.port.path,
+        pid=connection.port.pid,
+        identity=connection.port.identity,
+        boot_id=hello.boot_id if hello else None,
+        firmware=f"{hello.firmware:06x}" if hello else None,
+        round_trip_us=None if link.round_trip_ns is None else link.round_trip_ns // 1000,
+        counters={
+            "frames_in": counters.frames_in,
+            "bad_frames": counters.bad_frames + counters.board_bad_frames,
+            "resends": counters.resends,
+            "repeats": counters.repeats,
+            "overflow": counters.overflow,
+            "lost": counters.edges_lost,
+            "loop_us": counters.loop_us,
+            "gc_us": counters.gc_us,
+            "heap": counters.heap,
+        },
+        faults=faults.names(link.faults),
+    )
+    return entry

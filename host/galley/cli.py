@@ -1,0 +1,197 @@
+"""The command line: `galley` plays, its subcommands check things.
+
+For: words to settings, results to exit status: 0 done and all holds, 1 could not or a check failed, 2 a wrong
+call or wrong input. Errors are one sentence on standard error, never a traceback. Modules are imported when
+their command runs, so that each command starts as quickly as it can.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import sys
+from typing import Any, Final, NoReturn
+
+import click
+
+from galley import __version__
+
+ROLES: Final = ("left", "right", "deck")
+STRENGTHS: Final = ("random", "easy", "good", "best")
+
+
+class Words(click.ParamType[tuple[str, ...]]):
+    """A list of known words with commas between, as in `left,right`."""
+
+    name = "LIST"
+
+    def __init__(self, what: str, known: tuple[str, ...], suffixes: tuple[str, ...] = ()) -> None:
+        self._what = what
+        self._known = known
+        self._suffixes = suffixes
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """The words in the order given. Fails on an unknown word or one given twice."""
+        words = tuple(word.strip() for word in value.split(","))
+        for word in words:
+            base, _, suffix = word.partition(":")
+            if base not in self._known:
+                self.fail(f"there is no {self._what} {base!r}: use {', '.join(self._known)}", param, ctx)
+            if suffix and suffix not in self._suffixes:
+                self.fail(f"{word!r}: after the colon use {', '.join(self._suffixes)}", param, ctx)
+        bases = [word.partition(":")[0] for word in words]
+        for base in bases:
+            if bases.count(base) > 1:
+                self.fail(f"the {self._what} {base!r} stands there twice: name it once", param, ctx)
+        return words
+
+
+COLOURS: Final = ("red", "green", "blue", "yellow", "white", "violet")
+
+
+@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="galley", message="%(prog)s %(version)s")
+@click.option(
+    "--port", type=click.IntRange(1, 65535), default=8765, show_default=True, help="Where pages are."
+)
+@click.option("--sim", type=Words("board", ROLES), help="Simulate these boards: left,right,deck.")
+@click.option(
+    "--connect", multiple=True, metavar="PORT", help="Also use this port: a path, or tcp:HOST:PORT."
+)
+@click.option("--browser/--no-browser", default=True, help="Open a page in the browser if there is one.")
+@click.option("--seats", type=Words("seat", COLOURS), help="Start a game at once with these seats.")
+@click.option(
+    "--bots", type=Words("seat", COLOURS, STRENGTHS), help="Of these seats, bots: blue or blue:best."
+)
+@click.option(
+    "--bot", type=click.Choice(STRENGTHS), default="good", show_default=True, help="Strength of bots."
+)
+@click.option("--bot-speed", type=click.FloatRange(0.1, 50), default=1.0, help="Above 1: quicker bots.")
+@click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help="An option of the game.")
+@click.option("--seed", type=click.IntRange(0), help="Make the dice fall the same way again.")
+@click.pass_context
+def galley(ctx: click.Context, /, **options: Any) -> None:
+    """Play on the box. With no command: start it and open its page."""
+    if ctx.invoked_subcommand is not None:
+        named = [name for name in ctx.params if ctx.get_parameter_source(name) is not _source("DEFAULT")]
+        if named:
+            raise click.UsageError(
+                f"--{named[0].replace('_', '-')} belongs to playing, not to {ctx.invoked_subcommand}"
+            )
+        return
+    _play(**options)
+
+
+def _source(name: str) -> Any:
+    return click.core.ParameterSource[name]
+
+
+def _play(
+    *,
+    port: int,
+    sim: tuple[str, ...] | None,
+    connect: tuple[str, ...],
+    browser: bool,
+    seats: tuple[str, ...] | None,
+    bots: tuple[str, ...] | None,
+    bot: str,
+    bot_speed: float,
+    given: tuple[str, ...],
+    seed: int | None,
+) -> None:
+    strangers = [word for word in bots or () if word.partition(":")[0] not in (seats or ())]
+    if strangers:
+        raise click.UsageError(f"--bots {strangers[0]}: that seat does not play, name it in --seats too")
+    if seats is not None and len(seats) < 2:
+        raise click.UsageError(f"--seats {seats[0]}: a game takes two to six, name another seat")
+
+    from galley_engine.game import BadOption
+
+    from galley import serve
+    from galley.house import HouseRules
+
+    rules = HouseRules(options=_game_options(given), bot=bot, seed=seed, bot_speed=bot_speed)
+    settings = serve.Settings(
+        port=port,
+        sim=sim,
+        connect=connect,
+        browser=browser,
+        rules=rules,
+        seats=serve.seats_of(seats or (), bots or (), bot),
+    )
+    try:
+        serve.serve(settings)
+    except serve.CannotStart as error:
+        raise click.ClickException(str(error)) from error
+    except BadOption as error:
+        raise click.UsageError(f"--set {error}") from error
+
+
+def _game_options(given: tuple[str, ...]) -> dict[str, object]:
+    options: dict[str, object] = {}
+    for pair in given:
+        name, equals, text = pair.partition("=")
+        if not equals or not name:
+            raise click.UsageError(f"--set {pair}: write NAME=VALUE, as in false_bell=none")
+        if name in options:
+            raise click.UsageError(f"--set {name}: it stands there twice, name it once")
+        try:
+            options[name] = json.loads(text)
+        except ValueError:
+            options[name] = text
+    return options
+
+
+@galley.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+def scenario(files: tuple[str, ...]) -> None:
+    """Play scenario files and check what they expect."""
+    from galley_engine.scenario import run_files
+
+    lines, status = run_files(files)
+    for line in lines:
+        click.echo(line)
+    sys.exit(status)
+
+
+@galley.command()
+def doctor() -> None:
+    """Check this machine and the boards, and say what to do."""
+    from galley.doctor import examine
+
+    sys.exit(examine(click.echo))
+
+
+def _sentence(error: click.ClickException) -> str:
+    """One line that names the thing, the value and the remedy."""
+    text = " ".join(error.format_message().split())
+    if isinstance(error, click.NoSuchOption):
+        known = [name for param in galley.params for name in (*param.opts, *param.secondary_opts)]
+        close = error.possibilities or difflib.get_close_matches(error.option_name, known, 1)
+        hint = f"did you mean {close[0]}?" if close else "galley --help lists them"
+        return f"there is no option {error.option_name}: {hint}"
+    if isinstance(error, click.UsageError) and text.startswith("No such command"):
+        commands = ", ".join(sorted(galley.commands))
+        return f"{text[0].lower()}{text[1:].rstrip('.')}: use {commands}, or none to play"
+    return f"{text[0].lower()}{text[1:]}" if text[:1].isupper() and not text.startswith("Galley") else text
+
+
+def main(argv: list[str] | None = None) -> NoReturn:
+    """Run the command line and leave with its exit status."""
+    try:
+        status = galley.main(args=argv, prog_name="galley", standalone_mode=False)
+    except click.exceptions.Exit as error:
+        status = error.exit_code
+    except click.Abort:
+        status = 130
+    except click.ClickException as error:
+        click.echo(f"galley: {_sentence(error)}", err=True)
+        status = error.exit_code
+    except BrokenPipeError:
+        sys.stderr.close()
+        status = 1
+    except KeyboardInterrupt:
+        status = 130
+    sys.exit(status if isinstance(status, int) else 0)

@@ -1,0 +1,305 @@
+"""The sushi duel on the box: dice 1-6 and the keys of both stations for the duelists, seat keys for the rest.
+
+Whose dice are where is in the state: the left set lies at the left station. A duelist's KEEP, ROLL, BELL and
+YUCK act for the set at that station; an observer calls Mate with the key of his seat. With two players there
+is nobody else to challenge, so the challenge needs no key.
+
+In `share` the caller presses ROLL at the station he takes. If several may get the other set he names one by
+its seat key; if not, ROLL alone decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from galley_board import glyphs
+from galley_engine.game import AnyGame, Event, JSONObject
+from galley_engine.games import load
+from galley_engine.games.sushi_duel_state import (
+    SIDES,
+    State,
+    complete_platters,
+    observers,
+    ready_seats,
+    share_candidates,
+    side_of,
+)
+
+from galley.tables.table import (
+    BELL,
+    BOARDS,
+    DICE,
+    KEEP1,
+    ROLL,
+    STATIONS,
+    YUCK,
+    BoardView,
+    BoxView,
+    Choice,
+    Flourish,
+    Job,
+    Jobs,
+    Key,
+    Lit,
+    Prompt,
+    Seat,
+    lamps_of,
+    seat_key,
+)
+
+game: Final[AnyGame] = load("sushi_duel")
+boards: Final = STATIONS
+
+INGREDIENTS: Final = ("shrimp", "salmon", "octopus", "cucumber", "roe")
+UNROLLED: Final = glyphs.die_code(glyphs.GLYPHS["unrolled"], glyphs.DIM)
+TUMBLE_MS: Final = 200
+WON_MS: Final = 1600
+
+
+def jobs(state: State, seats: Sequence[Seat], choice: Choice) -> Jobs:
+    """What each key does now, for the seats that people hold."""
+    return _JOBS[state.phase](state, seats, choice)
+
+
+def forced(state: State) -> JSONObject | None:
+    """The challenge, when there is only one opponent."""
+    if state.phase == "challenge" and state.seats == 2:
+        challenger = state.options.start_seat
+        return {"do": "challenge", "seat": challenger, "opponent": 1 - challenger}
+    return None
+
+
+def view(state: State, jobs: Mapping[Key, Lit]) -> BoxView:
+    """Both sets of dice as they lie, kept dice at full light, and the lamps of the keys that have jobs."""
+    return {
+        board: BoardView(
+            dice=_dice(state, SIDES.index(board)) if board in SIDES else BoardView().dice,
+            lamps=lamps_of(board, jobs),
+        )
+        for board in BOARDS
+    }
+
+
+def page(state: State) -> JSONObject:
+    """Which platters each set completes now, and who is ready."""
+    return {
+        "complete": {side: list(complete_platters(state, side)) for side in SIDES},
+        "ready": list(ready_seats(state)),
+    }
+
+
+def flourish(before: State, events: Sequence[Event]) -> Flourish | None:
+    """Rolled dice tumble; the dice that took a platter glow once more where they were."""
+    shown: dict[str, dict[int, int]] = {}
+    ms = 0
+    for event in events:
+        if event.kind == "rolled":
+            side = _side(before, event.data["by"])
+            rolling = glyphs.die_code(glyphs.GLYPHS["unrolled"], glyphs.ROLLING)
+            shown.setdefault(side, {}).update(dict.fromkeys(_numbers(event.data["dice"]), rolling))
+            ms = max(ms, TUMBLE_MS)
+        elif event.kind == "platter_taken":
+            side = _side(before, event.data["by"])
+            faces = before.stations[SIDES.index(side)].faces
+            shown[side] = {die: _code(before, face, glyphs.GLOW) for die, face in enumerate(faces) if face}
+            ms = WON_MS
+    return Flourish(shown, ms) if ms else None
+
+
+def prompts(state: State, seats: Sequence[Seat], choice: Choice) -> list[Prompt]:
+    """What the players are asked for in this phase."""
+    return _PROMPTS[state.phase](state, seats, choice)
+
+
+# -- keys -----------------------------------------------------------------------------------------
+
+
+def _no_jobs(state: State, seats: Sequence[Seat], choice: Choice) -> Jobs:
+    return {}
+
+
+def _challenge_jobs(state: State, seats: Sequence[Seat], choice: Choice) -> Jobs:
+    challenger = state.options.start_seat
+    if seats[challenger].bot:
+        return {}
+    return {
+        seat_key(seat.colour): Job(
+            "challenge",
+            {"do": "challenge", "seat": challenger, "opponent": number},
+            mode=glyphs.PULSE,
+        )
+        for number, seat in enumerate(seats)
+        if number != challenger
+    }
+
+
+def _ready_jobs(state: State, seats: Sequence[Seat], choice: Choice) -> Jobs:
+    ready = ready_seats(state)
+    return {
+        (side, ROLL): Job("ready", {"do": "ready", "seat": seat}, mode=glyphs.PULSE)
+        for side, seat in _people(state, seats)
+        if seat not in ready
+    }
+
+
+def _duel_jobs(state: State, seats: Sequence[Seat], choice: Choice) -> Jobs:
+    found: dict[Key, Job] = {}
+    for side, seat in _people(state, seats):
+        station = state.stations[SIDES.index(side)]
+        for die, (face, kept) in enumerate(zip(station.faces, station.kept, strict=True)):
+            if face is not None:
+                keep: JSONObject = {"do": "keep", "seat": seat, "die": die}
+                mode = glyphs.STEADY if kept else glyphs.LOW
+                found[side, KEEP1 + die] = Job("free" if kept else "keep", keep, mode=mode)
+        if not all(station.kept):
+            found[side, ROLL] = Job("roll", {"do": "roll", "seat": seat})
+        found[side, BELL] = Job("bell", {"do": "bell", "seat": seat})
+        found[side, YUCK] = Job("yuck", {"do": "yuck", "seat": seat})
+    for seat in observers(state):
+        if not seats[seat].bot:
+            found[seat_key(seats[seat].colour)] = Job("mate", {"do": "mate", "seat": seat})
+    return found
+
+
+def _choose_jobs(state: State, seats: Sequence[Seat], choice: Choice) -> Jobs:
+    caller = state.caller
+    if caller is None or seats[caller].bot:
+        return {}
+    side = _side(state, caller)
+    return {
+        (side, KEEP1 + place): Job(
+            "choose",
+            {"do": "choose", "seat": caller, "platter": place},
+            mode=glyphs.PULSE,
+        )
+        for place in complete_platters(state, side)
+    }
+
+
+def _share_jobs(state: State, seats: Sequence[Seat], choice: Choice) -> Jobs:
+    caller = state.caller
+    if caller is None or seats[caller].bot:
+        return {}
+    others = share_candidates(state)
+    found: dict[Key, Job] = {}
+    for side in SIDES:
+        alone: JSONObject = {"do": "share", "seat": caller, "side": side, "to": others[0]}
+        mode = glyphs.STEADY if choice.get("side") == side else glyphs.PULSE
+        found[side, ROLL] = (
+            Job("take_set", alone, mode=mode)
+            if len(others) == 1
+            else Job("take_set", choice={"side": side}, mode=mode)
+        )
+    if "side" in choice and len(others) > 1:
+        for seat in others:
+            given: JSONObject = {"do": "share", "seat": caller, "side": choice["side"], "to": seat}
+            found[seat_key(seats[seat].colour)] = Job("give_set", given, mode=glyphs.PULSE)
+    return found
+
+
+_JOBS: Final[Mapping[str, Callable[[State, Sequence[Seat], Choice], Jobs]]] = {
+    "challenge": _challenge_jobs,
+    "ready": _ready_jobs,
+    "duel": _duel_jobs,
+    "choose": _choose_jobs,
+    "share": _share_jobs,
+    "over": _no_jobs,
+}
+
+
+# -- prompts --------------------------------------------------------------------------------------
+
+
+def _challenge_prompts(state: State, seats: Sequence[Seat], choice: Choice) -> list[Prompt]:
+    return [_asked("challenge_choose", state.options.start_seat, seats)]
+
+
+def _ready_prompts(state: State, seats: Sequence[Seat], choice: Choice) -> list[Prompt]:
+    ready = ready_seats(state)
+    missing = [(side, seat) for side, seat in _people(state, seats) if seat not in ready]
+    if len(missing) == len(SIDES):
+        return [Prompt("get_ready", {side: seats[seat].colour for side, seat in missing})]
+    return [Prompt("get_ready_one", {"by": seats[seat].colour, "side": side}) for side, seat in missing]
+
+
+def _duel_prompts(state: State, seats: Sequence[Seat], choice: Choice) -> list[Prompt]:
+    return [Prompt("duel_on")]
+
+
+def _choose_prompts(state: State, seats: Sequence[Seat], choice: Choice) -> list[Prompt]:
+    caller = state.caller
+    if caller is None:
+        return []
+    side = _side(state, caller)
+    places = [place + 1 for place in complete_platters(state, side)]
+    return [_asked("choose_platter", caller, seats, {"side": side, "places": places})]
+
+
+def _share_prompts(state: State, seats: Sequence[Seat], choice: Choice) -> list[Prompt]:
+    if state.caller is None:
+        return []
+    if "side" not in choice:
+        return [_asked("share_take_set", state.caller, seats)]
+    others = [seats[seat].colour for seat in share_candidates(state)]
+    return [_asked("share_give_set", state.caller, seats, {"seats": others})]
+
+
+def _no_prompts(state: State, seats: Sequence[Seat], choice: Choice) -> list[Prompt]:
+    return []
+
+
+_PROMPTS: Final[Mapping[str, Callable[[State, Sequence[Seat], Choice], list[Prompt]]]] = {
+    "challenge": _challenge_prompts,
+    "ready": _ready_prompts,
+    "duel": _duel_prompts,
+    "choose": _choose_prompts,
+    "share": _share_prompts,
+    "over": _no_prompts,
+}
+
+
+def _asked(key: str, seat: int, seats: Sequence[Seat], params: Mapping[str, object] | None = None) -> Prompt:
+    """`key` for a person; for a bot, that it thinks."""
+    asked = seats[seat]
+    if asked.bot:
+        return Prompt("bot_thinks", {"by": asked.colour})
+    return Prompt(key, {"by": asked.colour, **(params or {})})
+
+
+# -- dice -----------------------------------------------------------------------------------------
+
+
+def _code(state: State, face: str, style: int) -> int:
+    """The die code of a face. Ingredients with names of the player's own shine as the usual five."""
+    names = dict(zip(state.options.ingredients, INGREDIENTS, strict=True))
+    return glyphs.die_code(glyphs.GLYPHS[names.get(face, face)], style)
+
+
+def _dice(state: State, side: int) -> tuple[int, ...]:
+    station = state.stations[side]
+    codes = [
+        UNROLLED if face is None else _code(state, face, glyphs.KEPT if kept else glyphs.PLAIN)
+        for face, kept in zip(station.faces, station.kept, strict=True)
+    ]
+    return (*codes, *BoardView().dice[len(codes) : DICE])
+
+
+def _people(state: State, seats: Sequence[Seat]) -> list[tuple[str, int]]:
+    """The duelists who are people, as (side, seat)."""
+    return [
+        (side, station.seat)
+        for side, station in zip(SIDES, state.stations, strict=True)
+        if station.seat is not None and not seats[station.seat].bot
+    ]
+
+
+def _side(state: State, seat: object) -> str:
+    side = side_of(state, seat) if isinstance(seat, int) else None
+    if side is None:
+        raise ValueError(f"seat {seat} holds no dice in phase {state.phase}")
+    return side
+
+
+def _numbers(values: object) -> list[int]:
+    return [value for value in values if isinstance(value, int)] if isinstance(values, list | tuple) else []

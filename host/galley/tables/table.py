@@ -1,0 +1,154 @@
+"""The vocabulary of the tables: seats, keys, jobs and what a board shows.
+
+For: the words that the house and every game's table share. It must not know any game.
+
+A key is (board, number) as in `galley_board.pins`. A *job* is what a key does now: a word for the page's
+catalogue, and either an action for the engine or a new *choice* (half an action, when it takes two keys).
+The same mapping of keys to jobs lights the lamps, labels the keys on the pages and answers a press, so
+that they can never disagree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol, TypeAlias
+
+from galley_board import glyphs
+from galley_engine.game import AnyGame, Event, JSONObject
+
+BOARDS: Final = ("left", "right", "deck")
+STATIONS: Final = ("left", "right")
+SEAT_COLOURS: Final = ("red", "green", "blue", "yellow", "white", "violet")
+
+KEEP1, ROLL, BELL, YUCK, MODE = 0, 8, 9, 10, 11
+DICE: Final = 8
+STATION_LAMPS: Final = 11
+FRAME_LAMPS: Final = 11
+
+LAMP_COLOURS: Final[Mapping[int, str]] = {
+    **dict.fromkeys(range(KEEP1, KEEP1 + DICE), "white"),
+    ROLL: "green",
+    BELL: "red",
+    YUCK: "violet",
+}
+"""The light in each key of a station; MODE has none."""
+
+BLANK: Final = glyphs.die_code(glyphs.GLYPHS["blank"], glyphs.PLAIN)
+DARK: Final = 0
+
+Key: TypeAlias = tuple[str, int]
+Choice: TypeAlias = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """Someone at the table: the colour of the seat's key, and the bot's strength or None for a person."""
+
+    colour: str
+    bot: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a key does now. `word` is for the catalogue; exactly one of `action` and `choice` is given."""
+
+    word: str
+    action: JSONObject | None = None
+    choice: Choice | None = None
+    mode: int = glyphs.STEADY
+
+
+Jobs: TypeAlias = Mapping[Key, Job]
+
+
+class Lit(Protocol):
+    """What a lamp needs to know of a key's job."""
+
+    @property
+    def mode(self) -> int:
+        """One of the lamp modes of `galley_board.glyphs`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One line for the pages: a key of the catalogue and its parameters."""
+
+    key: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    def json(self) -> JSONObject:
+        """The form in which pages get it."""
+        return {"key": self.key, "params": dict(self.params)}
+
+
+@dataclass(frozen=True, slots=True)
+class BoardView:
+    """All a board shows: 8 die codes and 11 lamp codes of the wire (the deck uses 6 lamps and no dice)."""
+
+    dice: tuple[int, ...] = (BLANK,) * DICE
+    lamps: tuple[int, ...] = (DARK,) * FRAME_LAMPS
+
+
+BoxView: TypeAlias = Mapping[str, BoardView]
+
+DARK_BOX: Final[BoxView] = {board: BoardView() for board in BOARDS}
+
+
+class Table(Protocol):
+    """What a game's table offers; see the package's header. `state` is of that game."""
+
+    @property
+    def game(self) -> AnyGame:
+        """The game that sits here."""
+
+    @property
+    def boards(self) -> tuple[str, ...]:
+        """The boards without which the game cannot go on."""
+
+    def jobs(self, state: Any, seats: Sequence[Seat], choice: Choice) -> Jobs:
+        """What each key does now."""
+
+    def forced(self, state: Any) -> JSONObject | None:
+        """An action that is taken without a key because there is nothing to choose, or None."""
+
+    def prompts(self, state: Any, seats: Sequence[Seat], choice: Choice) -> list[Prompt]:
+        """Who has to do what, the most urgent first."""
+
+    def view(self, state: Any, jobs: Mapping[Key, Lit]) -> BoxView:
+        """What every board shows."""
+
+    def flourish(self, before: Any, events: Sequence[Event]) -> Flourish | None:
+        """What happened and is worth a moment of its own on the dice, or None."""
+
+    def page(self, state: Any) -> JSONObject:
+        """What the pages draw beside the public state."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flourish:
+    """Dice that show something else than the state for a moment: board -> die -> code, for `ms`."""
+
+    dice: Mapping[str, Mapping[int, int]]
+    ms: int
+
+
+def seat_key(colour: str) -> Key:
+    """The deck's key of the seat called `colour`."""
+    return ("deck", SEAT_COLOURS.index(colour))
+
+
+def lamps_of(board: str, jobs: Mapping[Key, Lit]) -> tuple[int, ...]:
+    """The lamps of the keys that do something now, in their keys' colours; the others dark."""
+    lamps = [DARK] * FRAME_LAMPS
+    for (at, key), job in jobs.items():
+        if at != board or (board in STATIONS and key not in LAMP_COLOURS):
+            continue
+        colour = SEAT_COLOURS[key] if board == "deck" else LAMP_COLOURS[key]
+        lamps[key] = glyphs.lamp_code(glyphs.COLOURS[colour][0], job.mode)
+    return tuple(lamps)
+
+
+def lit(jobs: Mapping[Key, Lit]) -> BoxView:
+    """Blank dice, and the lamps of the keys that have jobs."""
+    return {board: BoardView(lamps=lamps_of(board, jobs)) for board in BOARDS}

@@ -1,0 +1,263 @@
+"""The box: roles follow boards, not ports; keys and views pass; every absence has a word.
+
+The boards here are the firmware's own end of the link behind real TCP sockets.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from galley.box import Box, house_ms
+from galley.ports import BoardPort, BoardWithoutData
+from galley.tables.table import DARK_BOX, BoardView
+from galley_board import wire
+from galley_board.link import BoardLink
+
+PATIENCE_S = 15
+
+
+class Board:
+    """A board that listens on a TCP port of this machine. `hang` makes it deaf and mute."""
+
+    def __init__(self, role: str, boot_id: int = 1) -> None:
+        self.link = BoardLink(wire.ROLES.index(role) if role else 0, boot_id, 83, 7, 0x123456)
+        self.hang = False
+        self._server: asyncio.Server | None = None
+        self._writers: list[asyncio.StreamWriter] = []
+
+    async def start(self, port: int = 0) -> str:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", port)
+        return f"tcp:127.0.0.1:{self.port}"
+
+    @property
+    def port(self) -> int:
+        assert self._server is not None
+        port: int = self._server.sockets[0].getsockname()[1]
+        return port
+
+    async def stop(self) -> None:
+        assert self._server is not None
+        self._server.close()
+        for writer in self._writers:
+            writer.close()
+        await asyncio.sleep(0)
+
+    def _times(self) -> tuple[int, int]:
+        now_us = time.monotonic_ns() // 1000
+        return now_us // 1000 % wire.TICKS_MS_PERIOD, now_us % wire.TICKS_US_PERIOD
+
+    def press(self, key: int, down: bool = True) -> None:
+        self.link.key_edge(key, down, self._times()[0])
+        self.link.bitmap = 1 << key if down else 0
+        for writer in self._writers:
+            self._send(writer)
+
+    def _send(self, writer: asyncio.StreamWriter) -> None:
+        self.link.poll(*self._times())
+        if not writer.is_closing() and not self.hang:
+            writer.write(bytes(self.link.out[: self.link.out_len]))
+            self.link.written(self.link.out_len, self._times()[0])
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._writers.append(writer)
+        while data := await reader.read(1000):
+            if not self.hang:
+                self.link.feed(data, len(data), *self._times())
+                self._send(writer)
+        self._writers.remove(writer)
+        writer.close()
+
+
+class Watched:
+    """A box with a list of what it reported."""
+
+    def __init__(self) -> None:
+        self.presses: list[tuple[str, int, int]] = []
+        self._news = asyncio.Event()
+        self.box = Box(self._press, self._news.set)
+
+    def _press(self, *press: Any) -> None:
+        self.presses.append(press)
+        self._news.set()
+
+    async def until(self, done: Callable[[], bool]) -> None:
+        async with asyncio.timeout(PATIENCE_S):
+            while not done():
+                self._news.clear()
+                try:
+                    await asyncio.wait_for(self._news.wait(), 0.05)
+                except TimeoutError:
+                    continue
+
+    def entry(self, role: str) -> dict[str, Any]:
+        return next(entry for entry in self.box.status() if entry["role"] == role)
+
+
+def run(test: Callable[[Watched], Awaitable[None]]) -> None:
+    async def whole() -> None:
+        watched = Watched()
+        try:
+            await test(watched)
+        finally:
+            watched.box.close()
+            await asyncio.sleep(0)
+
+    asyncio.run(whole())
+
+
+def test_a_board_is_known_by_its_hello_and_its_presses_carry_their_time() -> None:
+    async def test(watched: Watched) -> None:
+        board = Board("right")
+        watched.box.port_appeared(BoardPort(await board.start(), "e661"))
+        await watched.until(lambda: watched.box.live() == {"right"})
+        before_ms = house_ms()
+        board.press(9)
+        board.press(9, False)
+        await watched.until(lambda: bool(watched.presses))
+        (role, key, pressed_ms), *more = watched.presses
+        assert (role, key, more) == ("right", 9, [])
+        assert before_ms - 5 <= pressed_ms <= house_ms()
+        entry = watched.entry("right")
+        assert (entry["state"], entry["firmware"], entry["identity"]) == ("live", "123456", "e661")
+        await board.stop()
+
+    run(test)
+
+
+def test_a_view_goes_to_the_board_now_and_again_when_it_comes_back() -> None:
+    async def test(watched: Watched) -> None:
+        board = Board("left")
+        path = await board.start()
+        watched.box.show({**DARK_BOX, "left": BoardView(dice=(9,) * 8)})
+        watched.box.port_appeared(BoardPort(path, ""))
+        await watched.until(lambda: list(board.link.dice) == [9] * 8)
+        watched.box.show({**DARK_BOX, "left": BoardView(dice=(17,) * 8)})
+        await watched.until(lambda: list(board.link.dice) == [17] * 8)
+        port = board.port
+        await board.stop()
+        await watched.until(lambda: watched.entry("left")["state"] == "lost")
+        watched.box.show({**DARK_BOX, "left": BoardView(dice=(25,) * 8, lamps=(3,) * 11)})
+        back = Board("left", boot_id=2)
+        await back.start(port)
+        await watched.until(lambda: list(back.link.lamps) == [3] * 11)
+        assert list(back.link.dice) == [25] * 8
+        await back.stop()
+
+    run(test)
+
+
+def test_a_silent_board_is_lost_with_a_note_and_live_again_when_it_wakes() -> None:
+    async def test(watched: Watched) -> None:
+        board = Board("deck")
+        watched.box.port_appeared(BoardPort(await board.start(), ""))
+        await watched.until(lambda: watched.box.live() == {"deck"})
+        board.hang = True
+        await watched.until(lambda: watched.entry("deck")["state"] == "stale")
+        assert watched.entry("deck")["note"] == {"key": "board_silent", "params": {"board": "deck"}}
+        await watched.until(lambda: watched.entry("deck")["state"] == "lost")
+        board.hang = False
+        await watched.until(lambda: watched.box.live() == {"deck"})
+        assert watched.entry("deck")["note"] is None
+        await board.stop()
+
+    run(test)
+
+
+def test_the_role_follows_the_board_when_two_swap_their_ports() -> None:
+    async def test(watched: Watched) -> None:
+        left, right = Board("left"), Board("right")
+        paths = [await left.start(), await right.start()]
+        for path in paths:
+            watched.box.port_appeared(BoardPort(path, ""))
+        await watched.until(lambda: watched.box.live() == {"left", "right"})
+        assert [watched.entry("left")["port"], watched.entry("right")["port"]] == paths
+        ports = (left.port, right.port)
+        await left.stop()
+        await right.stop()
+        left, right = Board("left", 3), Board("right", 4)
+        await right.start(ports[0])
+        await left.start(ports[1])
+        await watched.until(
+            lambda: watched.box.live() == {"left", "right"} and watched.entry("left")["port"] == paths[1]
+        )
+        assert watched.entry("right")["port"] == paths[0]
+        right.press(8)
+        await watched.until(lambda: bool(watched.presses))
+        assert watched.presses[0][:2] == ("right", 8)
+        await left.stop()
+        await right.stop()
+
+    run(test)
+
+
+def test_a_second_board_of_a_role_is_refused_and_both_ports_are_named() -> None:
+    async def test(watched: Watched) -> None:
+        first, second = Board("left", 1), Board("left", 2)
+        watched.box.port_appeared(BoardPort(await first.start(), ""))
+        await watched.until(lambda: watched.box.live() == {"left"})
+        watched.box.port_appeared(BoardPort(await second.start(), ""))
+        await watched.until(lambda: len(watched.box.status()) == 4)
+        note = watched.box.status()[3]["note"]
+        assert note["key"] == "board_twice"
+        assert note["params"]["port"].endswith(str(second.port))
+        assert note["params"]["other"].endswith(str(first.port))
+        second.press(9)
+        first.press(8)
+        await watched.until(lambda: bool(watched.presses))
+        assert [press[:2] for press in watched.presses] == [("left", 8)]
+        await first.stop()
+        await second.stop()
+
+    run(test)
+
+
+def test_a_board_without_a_role_waits_with_a_note() -> None:
+    async def test(watched: Watched) -> None:
+        board = Board("")
+        watched.box.port_appeared(BoardPort(await board.start(), ""))
+        await watched.until(lambda: len(watched.box.status()) == 4)
+        assert watched.box.status()[3]["note"]["key"] == "board_role_unknown"
+        assert watched.box.live() == frozenset()
+        await board.stop()
+
+    run(test)
+
+
+def test_absent_vanished_and_dataless_boards_each_have_their_note() -> None:
+    async def test(watched: Watched) -> None:
+        assert watched.entry("left")["note"] == {"key": "board_absent", "params": {"board": "left"}}
+        board = Board("left")
+        path = await board.start()
+        watched.box.port_appeared(BoardPort(path, ""))
+        await watched.until(lambda: watched.box.live() == {"left"})
+        watched.box.port_vanished(path)
+        assert watched.entry("left")["note"] == {"key": "board_gone", "params": {"board": "left"}}
+        watched.box.boards_without_data((BoardWithoutData("e661", "/dev/ttyACM4"),))
+        assert watched.box.status()[3]["note"] == {
+            "key": "board_no_data_port",
+            "params": {"port": "/dev/ttyACM4"},
+        }
+        await board.stop()
+
+    run(test)
+
+
+@pytest.mark.parametrize(
+    "path, key",
+    [
+        ("/dev/no-such-port", "port_missing"),
+        ("tcp:127.0.0.1", "port_missing"),
+        ("tcp:127.0.0.1:1", "port_missing"),
+    ],
+)
+def test_a_port_that_cannot_be_opened_says_so(path: str, key: str) -> None:
+    async def test(watched: Watched) -> None:
+        watched.box.port_appeared(BoardPort(path, "", role="left"))
+        await watched.until(lambda: (watched.entry("left")["note"] or {}).get("key") == key)
+        assert watched.entry("left")["note"]["params"] == {"board": "left", "port": path}
+
+    run(test)
