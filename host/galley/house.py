@@ -22,10 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from random import Random
-from typing import Any, Final
-
-from galley_board import glyphs, pins
-from galley_engine.game import SEAT_PARAMETERS, Event, JSONObject, Refusal
+from typing import Final
 
 from galley import tables
 from galley.pace import Bots
@@ -40,6 +37,7 @@ from galley.tables.table import (
     BoardView,
     BoxView,
     Choice,
+    Job,
     Jobs,
     Key,
     Prompt,
@@ -48,6 +46,8 @@ from galley.tables.table import (
     lit,
     seat_key,
 )
+from galley_board import glyphs, pins
+from galley_engine.game import SEAT_PARAMETERS, Event, JSONObject, Refusal
 
 JOIN_IDLE_MS: Final = 120_000
 GAME_IDLE_MS: Final = 300_000
@@ -105,6 +105,7 @@ class House:
     _touched_ms: int = 0
     _ended_ms: int = 0
     _now_ms: int = 0
+    _jobs: Mapping[Key, Job | HouseJob] | None = None
     _flourishes: dict[str, _Moment] = field(default_factory=dict)
     _news: deque[JSONObject] = field(default_factory=lambda: deque(maxlen=NEWS_KEPT))
     _news_number: int = 0
@@ -123,22 +124,27 @@ class House:
         if self.missing:
             return
         self._touched_ms = self._now_ms
-        if self.phase == "game":
-            self._press_in_game((board, key), now_ms)
-        else:
-            job = self._house_jobs().get((board, key))
-            if job is not None:
+        job = self._jobs_now().get((board, key))
+        if job is not None:
+            self._jobs = None
+            if isinstance(job, HouseJob):
                 job.deed()
+            elif job.action is not None:
+                self._do(job.action, now_ms)
+            else:
+                self._choice = job.choice or {}
 
     def boards_live(self, live: frozenset[str], now_ms: int) -> None:
         """These boards answer now; all others do not."""
         self.tick(now_ms)
         self._live = live
+        self._jobs = None
         self._pause_or_resume()
 
     def tick(self, now_ms: int) -> None:
         """Let time pass: bots act, moments end, an empty table goes back to attract."""
         self._now_ms = max(self._now_ms, now_ms)
+        self._jobs = None
         self._flourishes = {b: m for b, m in self._flourishes.items() if m.until_ms > self._now_ms}
         if self.phase == "game" and not self.missing and self._bots is not None and self.session is not None:
             # bounded: a bot that the rules refuse for ever must not hold the loop
@@ -177,6 +183,7 @@ class House:
                 f"{len(seats)} seats: {game.name} is for {game.min_seats} to {game.max_seats} players"
             )
         self._now_ms = self._touched_ms = max(self._now_ms, now_ms)
+        self._jobs = None
         self.seats = tuple(seats)
         seed = self._seeds.getrandbits(32)
         self.session = Session.start(game, len(seats), self.rules.options, seed, self._now_ms)
@@ -196,7 +203,7 @@ class House:
     @property
     def missing(self) -> tuple[str, ...]:
         """The boards that the running game needs and that do not answer."""
-        if self.phase != "game":
+        if self.phase != "game" or self._live.issuperset(self._table.boards):
             return ()
         return tuple(board for board in self._table.boards if board not in self._live)
 
@@ -215,7 +222,7 @@ class House:
         moment = self._flourishes.get(board)
         if moment is None:
             return shown
-        return replace(shown, dice=tuple(moment.dice.get(die, code) for die, code in enumerate(shown.dice)))
+        return shown._replace(dice=tuple(moment.dice.get(die, code) for die, code in enumerate(shown.dice)))
 
     def _house_topic(self) -> JSONObject:
         missing = list(self.missing)
@@ -252,8 +259,11 @@ class House:
             return self._table.prompts(self.session.state, self.seats, self._choice)
         return _PHASES[self.phase].prompts(self)
 
-    def _jobs_now(self) -> Mapping[Key, Any]:
-        return self._game_jobs() if self.phase == "game" else self._house_jobs()
+    def _jobs_now(self) -> Mapping[Key, Job | HouseJob]:
+        """What each key does; worked out once between two inputs, for press, lamps and labels alike."""
+        if self._jobs is None:
+            self._jobs = self._game_jobs() if self.phase == "game" else _PHASES[self.phase].jobs(self)
+        return self._jobs
 
     # -- the game ---------------------------------------------------------------------------------
 
@@ -261,15 +271,6 @@ class House:
         if self.session is None or self.missing:
             return {}
         return self._table.jobs(self.session.state, self.seats, self._choice)
-
-    def _press_in_game(self, key: Key, now_ms: int) -> None:
-        job = self._game_jobs().get(key)
-        if job is None:
-            return
-        if job.action is not None:
-            self._do(job.action, now_ms)
-        else:
-            self._choice = job.choice or {}
 
     def _do(self, action: JSONObject, now_ms: int) -> None:
         session = self.session
@@ -318,9 +319,6 @@ class House:
             self._paused_since_ms = None
 
     # -- around the game ----------------------------------------------------------------------------
-
-    def _house_jobs(self) -> Mapping[Key, HouseJob]:
-        return _PHASES[self.phase].jobs(self)
 
     def _idle_ms(self) -> int | None:
         if self.missing or (self.phase == "game" and not any(seat.bot is None for seat in self.seats)):

@@ -236,16 +236,18 @@ class HostLink:
 
     def show(self, dice: Sequence[int], lamps: Sequence[int], now_ns: int) -> None:
         """Ask for 8 die codes and 11 lamp codes; only what changed is sent. Raises wire.FieldError."""
-        wire.check("d", tuple(dice), len(dice))
-        wire.check("l", tuple(lamps), len(lamps))
-        changed_dice = tuple(dice) != self.outputs.dice
-        changed_lamps = tuple(lamps) != self.outputs.lamps
-        self.outputs.dice, self.outputs.lamps = tuple(dice), tuple(lamps)
+        dice, lamps = tuple(dice), tuple(lamps)
+        changed_dice, changed_lamps = dice != self.outputs.dice, lamps != self.outputs.lamps
+        if changed_dice:
+            wire.check("d", dice, len(dice))
+        if changed_lamps:
+            wire.check("l", lamps, len(lamps))
+        self.outputs.dice, self.outputs.lamps = dice, lamps
         if self.state is LinkState.LIVE and (changed_dice or changed_lamps):
             if changed_dice:
-                self._send("d", *self.outputs.dice)
+                self._send("d", *dice)
             if changed_lamps:
-                self._send("l", *self.outputs.lamps)
+                self._send("l", *lamps)
             self._shown_ns = now_ns
 
     def buzz(self, hz: int, ms: int) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import json
 import os
 import platform
@@ -33,7 +34,7 @@ from galley.sim.boards import SimulatedBox, SimulationError
 from galley.sim.hand import Hand
 from galley.tables.table import BOARDS, Seat
 from galley.web.app import Server, build_app, load_site
-from galley.web.hub import Command, Hub, KeyCommand, PlugCommand
+from galley.web.hub import Command, Hub, KeyCommand
 
 ADDRESS: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 8765
@@ -130,6 +131,7 @@ class Host:
             if self._settings.seats:
                 self._house.begin(self._settings.seats, house_ms())
                 self._moved()
+            gc.freeze()  # what the start made stays: the collector need not look at it with a hand waiting
             await serving
         finally:
             for task in background:
@@ -226,11 +228,15 @@ class Host:
         self._moved()
 
     def _moved(self) -> None:
-        """The house may have changed: show it on the boards now, on the pages at the next turn."""
+        """The house may have changed: show it on the boards now; pages and clock follow at the next turn."""
         self._box.show(self._house.view())
         if not self._tell_due:
             self._tell_due = True
-            asyncio.get_running_loop().call_soon(self._tell)
+            asyncio.get_running_loop().call_soon(self._follow)
+
+    def _follow(self) -> None:
+        self._tell_due = False
+        self._tell()
         if self._tick is not None:
             self._tick.cancel()
             self._tick = None
@@ -242,7 +248,6 @@ class Host:
     # -- pages ----------------------------------------------------------------------------------------
 
     def _tell(self) -> None:
-        self._tell_due = False
         self._hub.publish(
             "meta",
             {
@@ -266,7 +271,7 @@ class Host:
                 self._hand.move(command.board, command.key, command.down)
             elif command.down:
                 self._pressed(command.board, command.key, house_ms())
-        elif isinstance(command, PlugCommand) and board is not None:
+        elif board is not None:
             (board.plug if command.plugged else board.unplug)()
 
     # -- the person who started it ----------------------------------------------------------------------

@@ -39,6 +39,15 @@ def test_what_was_encoded_comes_back(frame: Frame) -> None:
     assert decoder.bad == 0
 
 
+@given(frames(wire.FROM_BOARD + wire.FROM_HOST), st.integers(0, 100))
+def test_both_ways_to_write_a_frame_agree(frame: Frame, at: int) -> None:
+    kind, seq, fields = frame
+    out = bytearray(b"x" * 200)
+    end = wire.put(out, at, kind, seq, fields, len(fields))
+    assert bytes(out[at:end]) == encoded(frame)
+    assert set(out[:at] + out[end:]) <= set(b"x")
+
+
 @pytest.mark.parametrize("kind", wire.FORMS)
 def test_the_longest_frame_of_each_kind_fits_sixty_bytes(kind: str) -> None:
     longest = wire.encode(kind, wire.SEQUENCE - 1, *[high for _, _, high in wire.FORMS[kind][1]])

@@ -13,22 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from galley_board import glyphs
-from galley_engine.game import AnyGame, Event, JSONObject
-from galley_engine.games import load
-from galley_engine.games.sushi_duel_state import (
-    SIDES,
-    State,
-    complete_platters,
-    observers,
-    ready_seats,
-    share_candidates,
-    side_of,
-)
-
 from galley.tables.table import (
     BELL,
-    BOARDS,
     DICE,
     KEEP1,
     ROLL,
@@ -46,6 +32,18 @@ from galley.tables.table import (
     Seat,
     lamps_of,
     seat_key,
+)
+from galley_board import glyphs
+from galley_engine.game import AnyGame, Event, JSONObject
+from galley_engine.games import load
+from galley_engine.games.sushi_duel_state import (
+    SIDES,
+    State,
+    complete_platters,
+    observers,
+    ready_seats,
+    share_candidates,
+    side_of,
 )
 
 game: Final[AnyGame] = load("sushi_duel")
@@ -72,12 +70,12 @@ def forced(state: State) -> JSONObject | None:
 
 def view(state: State, jobs: Mapping[Key, Lit]) -> BoxView:
     """Both sets of dice as they lie, kept dice at full light, and the lamps of the keys that have jobs."""
+    lamps = lamps_of(jobs)
+    left, right = _dice(state, 0), _dice(state, 1)
     return {
-        board: BoardView(
-            dice=_dice(state, SIDES.index(board)) if board in SIDES else BoardView().dice,
-            lamps=lamps_of(board, jobs),
-        )
-        for board in BOARDS
+        "left": BoardView(left, lamps["left"]),
+        "right": BoardView(right, lamps["right"]),
+        "deck": BoardView(lamps=lamps["deck"]),
     }
 
 
@@ -272,8 +270,9 @@ def _asked(key: str, seat: int, seats: Sequence[Seat], params: Mapping[str, obje
 
 def _code(state: State, face: str, style: int) -> int:
     """The die code of a face. Ingredients with names of the player's own shine as the usual five."""
-    names = dict(zip(state.options.ingredients, INGREDIENTS, strict=True))
-    return glyphs.die_code(glyphs.GLYPHS[names.get(face, face)], style)
+    own = state.options.ingredients
+    name = INGREDIENTS[own.index(face)] if face in own else face
+    return glyphs.die_code(glyphs.GLYPHS[name], style)
 
 
 def _dice(state: State, side: int) -> tuple[int, ...]:

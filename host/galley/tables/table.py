@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 from galley_board import glyphs
 from galley_engine.game import AnyGame, Event, JSONObject
@@ -49,8 +49,7 @@ class Seat:
     bot: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(NamedTuple):
     """What a key does now. `word` is for the catalogue; exactly one of `action` and `choice` is given."""
 
     word: str
@@ -82,8 +81,7 @@ class Prompt:
         return {"key": self.key, "params": dict(self.params)}
 
 
-@dataclass(frozen=True, slots=True)
-class BoardView:
+class BoardView(NamedTuple):
     """All a board shows: 8 die codes and 11 lamp codes of the wire (the deck uses 6 lamps and no dice)."""
 
     dice: tuple[int, ...] = (BLANK,) * DICE
@@ -138,17 +136,27 @@ def seat_key(colour: str) -> Key:
     return ("deck", SEAT_COLOURS.index(colour))
 
 
-def lamps_of(board: str, jobs: Mapping[Key, Lit]) -> tuple[int, ...]:
-    """The lamps of the keys that do something now, in their keys' colours; the others dark."""
-    lamps = [DARK] * FRAME_LAMPS
-    for (at, key), job in jobs.items():
-        if at != board or (board in STATIONS and key not in LAMP_COLOURS):
-            continue
-        colour = SEAT_COLOURS[key] if board == "deck" else LAMP_COLOURS[key]
-        lamps[key] = glyphs.lamp_code(glyphs.COLOURS[colour][0], job.mode)
-    return tuple(lamps)
+def lamps_of(jobs: Mapping[Key, Lit]) -> dict[str, tuple[int, ...]]:
+    """Each board's lamps: those of keys that do something now in their keys' colours, the others dark."""
+    lamps = {board: [DARK] * FRAME_LAMPS for board in BOARDS}
+    for (board, key), job in jobs.items():
+        colour = _LAMP_CODES[board].get(key)
+        if colour is not None:
+            lamps[board][key] = colour + job.mode
+    return {board: tuple(codes) for board, codes in lamps.items()}
 
 
 def lit(jobs: Mapping[Key, Lit]) -> BoxView:
     """Blank dice, and the lamps of the keys that have jobs."""
-    return {board: BoardView(lamps=lamps_of(board, jobs)) for board in BOARDS}
+    return {board: BoardView(lamps=lamps) for board, lamps in lamps_of(jobs).items()}
+
+
+def _codes(colours: Mapping[int, str]) -> Mapping[int, int]:
+    return {key: glyphs.lamp_code(glyphs.COLOURS[colour][0], 0) for key, colour in colours.items()}
+
+
+_STATION_CODES: Final = _codes(LAMP_COLOURS)
+_LAMP_CODES: Final = {
+    **dict.fromkeys(STATIONS, _STATION_CODES),
+    "deck": _codes(dict(enumerate(SEAT_COLOURS))),
+}

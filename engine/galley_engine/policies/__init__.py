@@ -1,0 +1,1 @@
+"""How the bots play each game; `galley_engine.bots` hands them out."""
