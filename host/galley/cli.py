@@ -48,14 +48,34 @@ class Words(click.ParamType[tuple[str, ...]]):
         return words
 
 
+class Number(click.ParamType[float]):
+    """A number within bounds; a whole one unless the lowest has a fraction."""
+
+    name = "NUMBER"
+
+    def __init__(self, lowest: float, highest: float) -> None:
+        self._kind = "a whole number" if isinstance(lowest, int) else "a number"
+        self._read = int if isinstance(lowest, int) else float
+        self._lowest = lowest
+        self._highest = highest
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number. Fails when it is none or out of bounds."""
+        try:
+            number = self._read(value)
+        except ValueError:
+            number = None
+        if number is None or not self._lowest <= number <= self._highest:
+            self.fail(f"{value!r} is not {self._kind} from {self._lowest} to {self._highest}", param, ctx)
+        return number
+
+
 COLOURS: Final = ("red", "green", "blue", "yellow", "white", "violet")
 
 
 @click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="galley", message="%(prog)s %(version)s")
-@click.option(
-    "--port", type=click.IntRange(1, 65535), default=8765, show_default=True, help="Where pages are."
-)
+@click.option("--port", type=Number(1, 65535), default=8765, show_default=True, help="Where pages are.")
 @click.option("--sim", type=Words("board", ROLES), help="Simulate these boards: left,right,deck.")
 @click.option(
     "--connect", multiple=True, metavar="PORT", help="Also use this port: a path, or tcp:HOST:PORT."
@@ -68,9 +88,9 @@ COLOURS: Final = ("red", "green", "blue", "yellow", "white", "violet")
 @click.option(
     "--bot", type=click.Choice(STRENGTHS), default="good", show_default=True, help="Strength of bots."
 )
-@click.option("--bot-speed", type=click.FloatRange(0.1, 50), default=1.0, help="Above 1: quicker bots.")
+@click.option("--bot-speed", type=Number(0.1, 50), default=1.0, help="Above 1: quicker bots.")
 @click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help="An option of the game.")
-@click.option("--seed", type=click.IntRange(0), help="Make the dice fall the same way again.")
+@click.option("--seed", type=Number(0, 2**32 - 1), help="Make the dice fall the same way again.")
 @click.pass_context
 def galley(ctx: click.Context, /, **options: Any) -> None:
     """Play on the box. With no command: start it and open its page."""
@@ -107,10 +127,9 @@ def _play(
     if seats is not None and len(seats) < 2:
         raise click.UsageError(f"--seats {seats[0]}: a game takes two to six, name another seat")
 
-    from galley_engine.game import BadOption
-
     from galley import serve
     from galley.house import HouseRules
+    from galley_engine.game import BadOption
 
     rules = HouseRules(options=_game_options(given), bot=bot, seed=seed, bot_speed=bot_speed)
     settings = serve.Settings(
@@ -172,6 +191,8 @@ def _sentence(error: click.ClickException) -> str:
         close = error.possibilities or difflib.get_close_matches(error.option_name, known, 1)
         hint = f"did you mean {close[0]}?" if close else "galley --help lists them"
         return f"there is no option {error.option_name}: {hint}"
+    if isinstance(error, click.BadParameter) and error.param is not None and error.message:
+        return f"{error.param.opts[0]}: {error.message}"
     if isinstance(error, click.UsageError) and text.startswith("No such command"):
         commands = ", ".join(sorted(galley.commands))
         return f"{text[0].lower()}{text[1:].rstrip('.')}: use {commands}, or none to play"

@@ -12,12 +12,12 @@ from collections.abc import Callable
 from random import Random
 
 import pytest
+
 from galley.box import Box, house_ms
 from galley.house import House, HouseRules
 from galley.ports import BoardPort
 from galley.sim.boards import SimulatedBox
 from galley.tables.table import BOARDS, ROLL, Seat
-
 from tests.bench.figures import line, percentile
 from tests.bench.pty_board import PtyBoard
 from tests.loop.box_process import Page, running_box

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
+
 from galley.box import Box, house_ms
 from galley.ports import BoardPort, BoardWithoutData
 from galley.tables.table import DARK_BOX, BoardView

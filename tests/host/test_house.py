@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
+
 from galley.house import (
     ALL_KEYS,
     GAME_IDLE_MS,

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from typing import Self
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from galley.link import (
     EdgesLost,
     HeldMended,
@@ -21,8 +24,6 @@ from galley.link import (
 )
 from galley_board import wire
 from galley_board.link import RING, BoardLink
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 MS = 1_000_000
 TICKS_AT_START = wire.TICKS_MS_PERIOD - 65_500

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from galley.house import House, HouseRules
 from galley.tables import load, sushi_duel
 from galley.tables.table import BELL, KEEP1, MODE, ROLL, YUCK, Key, Seat, seat_key

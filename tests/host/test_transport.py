@@ -9,6 +9,7 @@ import tty
 from collections.abc import Callable, Coroutine
 
 import pytest
+
 from galley import transport
 from galley.check_transport import CHECKS, FarEnd, Make
 from galley.transport import MemoryTransport, PortError, Transport

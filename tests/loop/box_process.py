@@ -50,6 +50,13 @@ class Page:
         await self.tell(do="key", board=board, key=key, down=True)
         await self.tell(do="key", board=board, key=key, down=False)
 
+    async def ping(self, number: int) -> None:
+        """Go to the host and back."""
+        await self.tell(do="ping", id=number)
+        async with asyncio.timeout(PATIENCE_S):
+            while await self.step() != {"t": "pong", "id": number}:
+                pass
+
     async def step(self) -> dict[str, Any]:
         """Take in the next message."""
         message: dict[str, Any] = json.loads(await self._socket.recv())
