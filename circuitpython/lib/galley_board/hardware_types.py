@@ -1,0 +1,111 @@
+"""What the firmware asks of the hardware's objects, for type checkers.
+
+For: naming only what is used, so that tests and stand-ins can be small. It has no job on a board, which
+has no typing module: there its import fails at once, and whoever wanted it goes on without.
+"""
+
+from typing import Any, Protocol
+
+
+class Edge(Protocol):
+    """What `keypad.Event` has."""
+
+    @property
+    def key_number(self) -> int:
+        """The place of the key's pin."""
+
+    @property
+    def pressed(self) -> bool:
+        """Whether the key went down."""
+
+    @property
+    def timestamp(self) -> int:
+        """`ticks_ms` at the scan."""
+
+
+class Edges(Protocol):
+    """What `keypad.EventQueue` has."""
+
+    @property
+    def overflowed(self) -> bool:
+        """Whether an edge was dropped since the last `clear`."""
+
+    def get_into(self, event: Any) -> bool:
+        """Fill an event of the queue's own kind; False when there is none."""
+
+    def clear(self) -> None:
+        """Forget all edges, and that any was dropped."""
+
+
+class Scanner(Protocol):
+    """What `keypad.Keys` has."""
+
+    @property
+    def events(self) -> Edges:
+        """What was scanned and not yet read."""
+
+    def reset(self) -> None:
+        """Take all keys as released, so that one that is down gives a press."""
+
+
+class EdgeSink(Protocol):
+    """Who is told of keys: `galley_board.link.BoardLink`."""
+
+    def key_edge(self, key: int, down: int, stamp_ms: int) -> None:
+        """Key `key` went down (1) or up (0) at `stamp_ms`."""
+
+
+class Strip(Protocol):
+    """What `neopixel.NeoPixel` has."""
+
+    def __setitem__(self, index: int, value: int) -> None: ...
+
+    def show(self) -> None:
+        """Send what was set to the chain."""
+
+
+class Tone(Protocol):
+    """What `pwmio.PWMOut` has."""
+
+    frequency: int
+    duty_cycle: int
+
+
+class Port(Protocol):
+    """What `usb_cdc.Serial` has."""
+
+    @property
+    def connected(self) -> bool:
+        """Whether a program has the port open."""
+
+    @property
+    def in_waiting(self) -> int:
+        """Bytes that can be read now."""
+
+    def readinto(self, buf: bytearray) -> "int | None":
+        """Read what is there; how many bytes."""
+
+    def write(self, buf: memoryview) -> "int | None":
+        """Take what fits; how many bytes."""
+
+
+class Watchdog(Protocol):
+    """What `microcontroller.watchdog` has."""
+
+    def feed(self) -> None:
+        """Begin the time anew."""
+
+
+class Powered(Protocol):
+    """What `galley_board.hardware.Hardware` has."""
+
+    def external_power(self) -> bool:
+        """Whether the 5 V inlet has power."""
+
+
+class Memory(Protocol):
+    """What `microcontroller.nvm` has."""
+
+    def __getitem__(self, index: int) -> int: ...
+
+    def __setitem__(self, index: int, value: int) -> None: ...

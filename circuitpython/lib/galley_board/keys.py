@@ -1,0 +1,198 @@
+"""Keys: raw edges from `keypad` in, one clean press and release per push of a button out.
+
+For: bounce, chatter, a full queue and keys that are down at power-on. It must not know what a key
+does, and sends nothing itself: it calls `link.key_edge(key, down, stamp_ms)`.
+
+Hardware: switches to GND, read by `keypad.Keys(interval=0.001, debounce_threshold=1)`, which scans in
+the tick interrupt and stamps each edge at the scan.
+
+A key's first edge is told at once, with its stamp. Then that key is held off for HOLD_OFF_MS of *stamp*
+time (so a late reader decides the same): edges only update its raw state. When the time is over and
+the raw state differs from what was told, the last raw edge is told, with its own stamp.
+
+A key is *blocked* while its edges mean nothing; blocked keys look released:
+* STUCK: down when the board started. Free again once it is let go.
+* LOST: found down after the queue overflowed, so when it was pressed is not known. The same.
+* CHATTER: more edges in a second than a hand can make. Free again after QUIET_MS without any edge.
+"""
+
+from array import array
+
+from galley_board.link import since_ms
+
+try:
+    from galley_board.hardware_types import Edge, EdgeSink, Scanner
+except ImportError:  # a board has no typing module
+    pass
+
+HOLD_OFF_MS = 20
+SETTLE_MS = 5  # after `reset()` a key that is down gives its press at the next scan
+RATE_MS = 1000
+RATE_TOLD = 32  # told edges in RATE_MS: sixteen presses a second is beyond a hand
+RATE_RAW = 240
+QUIET_MS = 3000
+OVERFLOW_SHOWN_MS = 5000
+MOST_EVENTS = 64
+
+FREE = 0
+STUCK = 1
+LOST = 2
+CHATTER = 3
+
+_BOOT = 1
+_REPAIR = 2
+
+
+class Keys:
+    """All keys of one board.
+
+    `numbers[n]` is the wire's number of the scanner's key n, which differs where a pin is missing.
+    `bitmap` has a bit for each key told as down. `overflows` counts full queues. `version` grows
+    whenever a block begins or ends, or an overflow begins or ends to be worth showing.
+    """
+
+    def __init__(self, scanner: "Scanner", event: "Edge", numbers: "list[int]", now_ms: int) -> None:
+        count = len(numbers)
+        self.bitmap = 0
+        self.overflows = 0
+        self.overflowed = False
+        self.version = 0
+        self._scanner = scanner
+        self._events = scanner.events
+        self._event = event
+        self._count = count
+        self._number = bytearray(numbers)
+        self._raw = bytearray(count)
+        self._told = bytearray(count)
+        self._blocked = bytearray(count)
+        self._held = bytearray(count)
+        self._held_ms = array("l", [0] * count)
+        self._edge_ms = array("l", [0] * count)
+        self._rate_ms = array("l", [now_ms] * count)
+        self._rate_raw = array("H", [0] * count)
+        self._rate_told = array("H", [0] * count)
+        self._busy = 0  # keys held off or muted
+        self._overflow_ms = 0
+        self._settling = _BOOT
+        self._settle_ms = now_ms
+        scanner.reset()
+
+    def blocked(self, key: int) -> int:
+        """FREE, STUCK, LOST or CHATTER for the wire's number of a key."""
+        for k in range(self._count):
+            if self._number[k] == key:
+                return self._blocked[k]
+        return FREE
+
+    def poll(self, now_ms: int, link: "EdgeSink") -> bool:
+        """Read what happened up to `now_ms` and tell it; True when there was any edge."""
+        events = self._events
+        event = self._event
+        left = MOST_EVENTS
+        while left and events.get_into(event):
+            left -= 1
+            self._edge(event.key_number, 1 if event.pressed else 0, event.timestamp, link)
+        if events.overflowed:
+            self._repair(now_ms)
+        elif self._settling and since_ms(now_ms, self._settle_ms) >= SETTLE_MS:
+            self._settled(link)
+        if self._busy:
+            self._expire(now_ms, link)
+        if self.overflowed and since_ms(now_ms, self._overflow_ms) >= OVERFLOW_SHOWN_MS:
+            self.overflowed = False
+            self.version += 1
+        return left < MOST_EVENTS
+
+    def _edge(self, k: int, down: int, stamp_ms: int, link: "EdgeSink") -> None:
+        if self._settling and since_ms(stamp_ms, self._settle_ms) >= SETTLE_MS:
+            self._settled(link)  # this edge came after the scan that tells which keys were down
+        if self._held[k] and not self._settling and since_ms(stamp_ms, self._held_ms[k]) >= HOLD_OFF_MS:
+            self._end_hold(k, link)
+        if not 0 <= since_ms(stamp_ms, self._rate_ms[k]) < RATE_MS:
+            self._rate_ms[k] = stamp_ms
+            self._rate_raw[k] = self._rate_told[k] = 0
+        self._raw[k] = down
+        self._edge_ms[k] = stamp_ms
+        self._rate_raw[k] += 1
+        if self._settling:
+            self._edge_while_settling(k, down)
+        elif self._blocked[k]:
+            self._edge_while_blocked(k, down, stamp_ms)
+        elif not self._held[k] and down != self._told[k]:
+            self._tell(k, down, stamp_ms, link)
+        if self._rate_raw[k] >= RATE_RAW or self._rate_told[k] >= RATE_TOLD:
+            self._mute(k, stamp_ms, link)
+
+    def _edge_while_settling(self, k: int, down: int) -> None:
+        if self._settling == _BOOT and down:
+            self._block(k, STUCK)
+        elif self._settling == _REPAIR and down and not self._told[k] and not self._blocked[k]:
+            self._block(k, LOST)
+
+    def _edge_while_blocked(self, k: int, down: int, stamp_ms: int) -> None:
+        if self._blocked[k] != CHATTER and not down:
+            self._block(k, FREE)
+            self._hold(k, stamp_ms)
+
+    def _tell(self, k: int, down: int, stamp_ms: int, link: "EdgeSink") -> None:
+        self._told[k] = down
+        bit = 1 << self._number[k]
+        self.bitmap = self.bitmap | bit if down else self.bitmap & ~bit
+        self._rate_told[k] += 1
+        link.key_edge(self._number[k], down, stamp_ms)
+        self._hold(k, stamp_ms)
+
+    def _hold(self, k: int, stamp_ms: int) -> None:
+        if not self._held[k]:
+            self._held[k] = 1
+            self._busy += 1
+        self._held_ms[k] = stamp_ms
+
+    def _end_hold(self, k: int, link: "EdgeSink") -> None:
+        self._held[k] = 0
+        self._busy -= 1
+        if self._raw[k] != self._told[k] and not self._blocked[k]:
+            self._tell(k, self._raw[k], self._edge_ms[k], link)
+
+    def _expire(self, now_ms: int, link: "EdgeSink") -> None:
+        for k in range(self._count):
+            if self._held[k] and not self._settling and since_ms(now_ms, self._held_ms[k]) >= HOLD_OFF_MS:
+                self._end_hold(k, link)
+            if self._blocked[k] == CHATTER and since_ms(now_ms, self._edge_ms[k]) >= QUIET_MS:
+                self._busy -= 1
+                self._block(k, LOST if self._raw[k] else FREE)
+
+    def _mute(self, k: int, stamp_ms: int, link: "EdgeSink") -> None:
+        if self._blocked[k] == CHATTER:
+            return
+        if self._told[k]:
+            self._tell(k, 0, stamp_ms, link)
+        self._block(k, CHATTER)
+        self._busy += 1
+
+    def _block(self, k: int, why: int) -> None:
+        if self._blocked[k] != why:
+            self._blocked[k] = why
+            self.version += 1
+
+    def _repair(self, now_ms: int) -> None:
+        self.overflows += 1
+        self.overflowed = True
+        self._overflow_ms = now_ms
+        self.version += 1
+        self._events.clear()
+        for k in range(self._count):
+            self._raw[k] = 0
+            self._edge_ms[k] = now_ms
+        self._scanner.reset()
+        if not self._settling:
+            self._settling = _REPAIR
+        self._settle_ms = now_ms
+
+    def _settled(self, link: "EdgeSink") -> None:
+        self._settling = 0
+        for k in range(self._count):
+            if self._told[k] and not self._raw[k]:
+                self._tell(k, 0, self._edge_ms[k], link)
+            elif self._blocked[k] and self._blocked[k] != CHATTER and not self._raw[k]:
+                self._block(k, FREE)

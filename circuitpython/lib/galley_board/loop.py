@@ -1,0 +1,175 @@
+"""The turn that every board makes, about a thousand times a second.
+
+For: carrying bytes, edges, codes and time between the port, the keys, the link and the pixels. It
+must not know a role or a pin: `station` and `deck` hand it what it needs.
+
+A turn, in this order: read the port, read the keys, let the link say what is due, write, show, sound,
+feed the watchdog, sleep a millisecond. Each step is bounded: the port's time-outs are 0, a write that
+takes too little is taken up in the next turn, at most 64 key events are read. The steady turn
+allocates nothing; garbage is collected at quiet moments, and how long that took is reported.
+
+When the host has been silent for DARK_MS the outputs go dark, the buzzer stops, and one dim pixel
+pulses slowly: white while it waits for the host, orange when a person must mend something first.
+"""
+
+import gc
+import time
+
+import supervisor
+
+from galley_board import faults, pixels
+from galley_board.keys import CHATTER, STUCK
+from galley_board.link import since_ms
+
+try:
+    from galley_board.buzzer import Buzzer
+    from galley_board.hardware_types import Port, Powered, Watchdog
+    from galley_board.keys import Keys
+    from galley_board.link import BoardLink
+except ImportError:  # a board has no typing module
+    pass
+
+READ_BYTES = 128
+DARK_MS = 2000
+POLL_MS = 4  # the link has nothing due more often, but what happened is always sent at once
+QUIET_MS = 1000
+OVERDUE_MS = 3000
+MOST_KEYS = 12
+ROLE_FAULTS = faults.ROLE_UNKNOWN | faults.ROLE_STRAP
+WIRING_FAULTS = faults.PIN_MISSING | faults.PIXELS_MISSING
+_US_MASK = 0x3FFFFFF
+
+
+def ticks_us() -> int:
+    """Microseconds modulo 2**26, on the same base as `supervisor.ticks_ms()`."""
+    return (time.monotonic_ns() // 1000) & _US_MASK
+
+
+class Loop:
+    """One board at work; `start.assemble` puts it together.
+
+    `board_faults` are those found while it started. `most_ma` are the ceilings of the lit current
+    without and with power at the 5 V inlet.
+    """
+
+    def __init__(
+        self,
+        port: "Port",
+        link: "BoardLink",
+        keys: "Keys",
+        renderer: "pixels.Renderer",
+        buzzer: "Buzzer",
+        watchdog: "Watchdog",
+        hardware: "Powered",
+        board_faults: int,
+        most_ma: "tuple[int, int]",
+    ) -> None:
+        now_ms = supervisor.ticks_ms()
+        self.link = link
+        self.keys = keys
+        self.renderer = renderer
+        self._port = port
+        self._buzzer = buzzer
+        self._watchdog = watchdog
+        self._hardware = hardware
+        self._board_faults = board_faults
+        self._most_ma = most_ma
+        self._read = bytearray(READ_BYTES)
+        self._out = memoryview(link.out)
+        self._buzzed = link.buzz_version
+        self._keys_version = -1
+        self._polled_ms = now_ms
+        self._collected_ms = now_ms
+        self._refused = bool(board_faults & ROLE_FAULTS)
+        self._silent_sign = pixels.SIGN_FAULT if board_faults & WIRING_FAULTS else pixels.SIGN_WAITING
+        self._report_keys()
+
+    def turn(self) -> None:
+        """Everything once, and nothing that waits."""
+        now_ms = supervisor.ticks_ms()
+        link = self.link
+        busy = self._take_bytes(now_ms)
+        start_us = ticks_us() if busy else -1
+        if self.keys.poll(now_ms, link):
+            busy = True
+        if self.keys.version != self._keys_version:
+            self._report_keys()
+        link.bitmap = self.keys.bitmap
+        if busy or not 0 <= since_ms(now_ms, self._polled_ms) < POLL_MS:
+            self._polled_ms = now_ms
+            if start_us < 0:
+                start_us = ticks_us()
+            self._send(now_ms, start_us)
+        if self._show(now_ms):
+            busy = True
+        self._watchdog.feed()
+        if start_us >= 0:
+            link.loop_us = max(link.loop_us, (ticks_us() - start_us) & _US_MASK)
+        else:
+            took_ms = since_ms(supervisor.ticks_ms(), now_ms)  # to the millisecond, without allocating
+            link.loop_us = max(link.loop_us, took_ms * 1000 if took_ms > 1 else 0)
+        self._collect(now_ms, busy)
+
+    def _take_bytes(self, now_ms: int) -> bool:
+        port = self._port
+        if not port.in_waiting:
+            return False
+        count = port.readinto(self._read)
+        if count:
+            self.link.feed(self._read, count, now_ms, ticks_us())
+        return True
+
+    def _send(self, now_ms: int, now_us: int) -> None:
+        link = self.link
+        if not self._port.connected:
+            # nobody reads: what is written now would be the stale bytes of the next open
+            link.written(link.out_len, now_ms)
+            return
+        link.poll(now_ms, now_us)
+        if link.out_len:
+            link.written(self._port.write(self._out[: link.out_len]) or 0, now_ms)
+
+    def _show(self, now_ms: int) -> bool:
+        link = self.link
+        sign = 0
+        if self._refused:
+            sign = pixels.SIGN_FAULT
+        elif link.host_silent_ms(now_ms) >= DARK_MS:
+            sign = self._silent_sign
+        if sign:
+            self._buzzer.stop()
+            self._buzzed = link.buzz_version
+        elif link.buzz_version != self._buzzed:
+            self._buzzed = link.buzz_version
+            self._buzzer.start(link.buzz_hz, link.buzz_ms, now_ms)
+        self._buzzer.poll(now_ms)
+        return self.renderer.draw(
+            link.dice, link.lamps, link.outputs_version, link.budget_ma, link.brightness, sign, now_ms
+        )
+
+    def _report_keys(self) -> None:
+        """Bring the keys' troubles into the faults."""
+        found = self._board_faults
+        self._keys_version = self.keys.version
+        if self.keys.overflowed:
+            found |= faults.KEY_OVERFLOW
+        self.link.overflow = self.keys.overflows
+        for number in range(MOST_KEYS - 1, -1, -1):
+            why = self.keys.blocked(number)
+            if why == STUCK:
+                found = faults.with_key(found | faults.KEY_STUCK, number)
+            elif why == CHATTER:
+                found = faults.with_key(found | faults.KEY_MUTED, number)
+        self.link.faults = found
+
+    def _collect(self, now_ms: int, busy: bool) -> None:
+        since = since_ms(now_ms, self._collected_ms)
+        if 0 <= since < QUIET_MS or (busy and 0 <= since < OVERDUE_MS):
+            return
+        self._collected_ms = now_ms
+        start_us = ticks_us()
+        gc.collect()
+        self.link.gc_us = max(self.link.gc_us, (ticks_us() - start_us) & _US_MASK)
+        free = getattr(gc, "mem_free", None)  # CPython's gc has none
+        self.link.heap = free() if free is not None else 0
+        self.renderer.most_ma = self._most_ma[1 if self._hardware.external_power() else 0]

@@ -1,0 +1,354 @@
+"""The stand-ins copy what a board does, traps included: each fact of CircuitPython that the firmware is built on."""
+
+from __future__ import annotations
+
+import os
+import select
+import time
+from typing import Any
+
+import pytest
+import serial
+
+from tests.board.workbench import Bench
+
+OPEN_S = 5.0
+
+
+def keys_on(bench: Bench, count: int = 4, **options: Any) -> Any:
+    keypad, board = bench.module("keypad"), bench.module("board")
+    found = [getattr(board, f"GP{number}") for number in range(count)]
+    return keypad.Keys(found, value_when_pressed=False, pull=True, **options)
+
+
+def events_of(bench: Bench, keys: Any) -> list[tuple[int, bool, int]]:
+    found = []
+    while (event := keys.events.get()) is not None:
+        found.append((event.key_number, event.pressed, event.timestamp))
+    return found
+
+
+# -- time ----------------------------------------------------------------------------------------------
+
+
+def test_ticks_start_65_s_below_their_wrap(bench: Bench) -> None:
+    ticks_ms = bench.module("supervisor").ticks_ms
+    assert ticks_ms() == 2**29 - 65536
+    bench.at_ms(65535.5)
+    assert ticks_ms() == 2**29 - 1
+    bench.at_ms(65536.5)
+    assert ticks_ms() == 0
+
+
+def test_monotonic_ns_moves_in_steps_of_30_microseconds_on_the_same_base(bench: Bench) -> None:
+    bench.at_ms(1000)
+    first = bench.rig.monotonic_ns()
+    bench.wait_ms(0.02)
+    second = bench.rig.monotonic_ns()
+    bench.wait_ms(0.02)
+    third = bench.rig.monotonic_ns()
+    assert first == second == 1_000_000_000
+    assert third - first == 30_517
+    assert bench.now_ms == 2**29 - 65536 + 1000
+
+
+def test_a_skewed_crystal_gains_its_millionths(bench: Bench) -> None:
+    bench.rig.skew_ppm = 100
+    bench.at_ms(10_000)
+    assert bench.rig.now_ns() == 10_001_000_000
+
+
+# -- keypad --------------------------------------------------------------------------------------------
+
+
+def test_a_stamp_is_the_scan_s_and_late_by_one_interval_at_most(bench: Bench) -> None:
+    bench.at_ms(100)
+    keys = keys_on(bench, interval=0.001)
+    for tenth in range(50):
+        at_ms = 200 + tenth * 1.1
+        bench.at_ms(at_ms)
+        bench.press(0, tenth % 2 == 0)
+        bench.wait_ms(1)
+        ((_, pressed, stamp),) = events_of(bench, keys)
+        assert pressed == (tenth % 2 == 0)
+        assert -1 < stamp - (2**29 - 65536 + at_ms) <= 1
+
+
+def test_the_default_interval_is_twenty_times_as_long(bench: Bench) -> None:
+    bench.at_ms(100)
+    keys = keys_on(bench)
+    bench.press(0)
+    bench.at_ms(118)
+    assert events_of(bench, keys) == []
+    bench.at_ms(121)
+    assert [event[:2] for event in events_of(bench, keys)] == [(0, True)]
+
+
+def test_a_glitch_between_two_scans_is_never_seen(bench: Bench) -> None:
+    bench.at_ms(100)
+    keys = keys_on(bench)
+    bench.press(0)
+    bench.at_ms(102)
+    bench.press(0, False)
+    bench.at_ms(200)
+    assert events_of(bench, keys) == []
+
+
+def test_keys_of_one_scan_share_a_stamp_and_come_in_pin_order(bench: Bench) -> None:
+    bench.at_ms(100)
+    keys = keys_on(bench, interval=0.001)
+    bench.at_ms(150.1)
+    bench.press(3)
+    bench.press(1)
+    bench.at_ms(160)
+    found = events_of(bench, keys)
+    assert [event[0] for event in found] == [1, 3]
+    assert found[0][2] == found[1][2]
+
+
+def test_the_65th_event_is_dropped_and_its_transition_lost(bench: Bench) -> None:
+    bench.at_ms(100)
+    keys = keys_on(bench, interval=0.001)
+    for step in range(65):
+        bench.at_ms(110 + 2 * step)
+        bench.press(0, step % 2 == 0)
+    bench.at_ms(300)
+    assert len(keys.events) == 64
+    assert keys.events.overflowed
+    found = events_of(bench, keys)
+    assert found[-1][1] is False
+    bench.press(0, False)
+    bench.at_ms(400)
+    assert [event[1] for event in events_of(bench, keys)] == [False], "the scanner knew it was down"
+    keys.events.clear()
+    assert not keys.events.overflowed
+
+
+def test_a_key_down_at_construction_gives_no_event_until_reset(bench: Bench) -> None:
+    bench.at_ms(100)
+    bench.press(2)
+    keys = keys_on(bench, interval=0.001)
+    bench.at_ms(200)
+    assert events_of(bench, keys) == []
+    keys.reset()
+    bench.at_ms(202)
+    assert [event[:2] for event in events_of(bench, keys)] == [(2, True)]
+
+
+def test_a_threshold_needs_that_many_agreeing_scans(bench: Bench) -> None:
+    bench.at_ms(100)
+    keys = keys_on(bench, interval=0.001, debounce_threshold=5)
+    bench.press(0)
+    bench.at_ms(103)
+    bench.press(0, False)
+    bench.at_ms(110)
+    assert events_of(bench, keys) == []
+    bench.press(0)
+    bench.at_ms(116.5)
+    ((_, pressed, stamp),) = events_of(bench, keys)
+    assert pressed
+    assert stamp - (2**29 - 65536) in {114, 115}
+
+
+def test_events_are_equal_without_regard_to_their_stamps(bench: Bench) -> None:
+    event = bench.module("keypad").Event
+    assert event(1, True, 5) == event(1, True, 6)
+    assert event(1, True, 5) != event(1, False, 5)
+    assert event(1, True, 5) != event(2, True, 5)
+
+
+def test_get_into_fills_the_event_it_was_given(bench: Bench) -> None:
+    bench.at_ms(100)
+    keys = keys_on(bench, interval=0.001)
+    held = bench.module("keypad").Event()
+    assert keys.events.get_into(held) is False
+    bench.press(3)
+    bench.at_ms(103)
+    assert keys.events.get_into(held) is True
+    assert (held.key_number, held.pressed, held.released) == (3, True, False)
+
+
+def test_a_pin_has_one_owner(bench: Bench) -> None:
+    board, digitalio = bench.module("board"), bench.module("digitalio")
+    keys = keys_on(bench)
+    with pytest.raises(ValueError, match="GP2 in use"):
+        digitalio.DigitalInOut(board.GP2)
+    keys.deinit()
+    digitalio.DigitalInOut(board.GP2)
+
+
+# -- usb_cdc -------------------------------------------------------------------------------------------
+
+
+def data_port(bench: Bench) -> Any:
+    usb_cdc = bench.module("usb_cdc")
+    assert usb_cdc.data is None
+    usb_cdc.enable(console=True, data=True)
+    port = usb_cdc.enumerate_ports()
+    assert port is usb_cdc.data
+    return port
+
+
+def opened(port: Any) -> serial.Serial:
+    host = serial.Serial(port.path, 115200, timeout=OPEN_S, write_timeout=OPEN_S, exclusive=True)
+    assert port.look()
+    return host
+
+
+def when(condition: Any) -> None:
+    """Wait until something the kernel does in its own time has happened."""
+    end = time.monotonic() + OPEN_S
+    while not condition():
+        assert time.monotonic() < end
+        select.select([], [], [], 0.001)
+
+
+def test_there_is_no_data_port_unless_boot_enabled_it(bench: Bench) -> None:
+    usb_cdc = bench.module("usb_cdc")
+    assert usb_cdc.enumerate_ports() is None
+    assert usb_cdc.data is None
+
+
+def test_time_outs_are_for_ever_until_set(bench: Bench) -> None:
+    port = data_port(bench)
+    assert port.timeout is None
+    assert port.write_timeout is None
+
+
+def test_connected_follows_the_host_s_open_and_close(bench: Bench) -> None:
+    port = data_port(bench)
+    assert not port.look()
+    host = opened(port)
+    assert port.connected
+    host.close()
+    assert not port.look()
+    opened(port).close()
+
+
+def test_bytes_go_both_ways_unchanged(bench: Bench) -> None:
+    port = data_port(bench)
+    port.timeout = port.write_timeout = OPEN_S
+    with opened(port) as host:
+        every = bytes(range(256))
+        assert port.write(every) == 256
+        assert host.read(256) == every
+        host.write(every)
+        assert port.read(256) == every
+
+
+def test_with_time_out_0_reading_gives_what_is_there(bench: Bench) -> None:
+    port = data_port(bench)
+    port.timeout = 0
+    with opened(port) as host:
+        assert port.readinto(bytearray(10)) == 0
+        host.write(b"abc")
+        when(lambda: port.in_waiting == 3)
+        buffer = bytearray(10)
+        assert port.readinto(buffer) == 3
+        assert buffer[:3] == b"abc"
+
+
+def test_an_open_port_that_is_not_read_takes_320_bytes_then_none(bench: Bench) -> None:
+    port = data_port(bench)
+    port.write_timeout = 0
+    with opened(port) as host:
+        assert port.write(b"x" * 300) == 300
+        when(lambda: port.out_waiting == 300)
+        assert port.write(b"y" * 50) == 20
+        when(lambda: port.out_waiting == 320)
+        assert port.write(b"z") == 0
+        assert host.read(320) == b"x" * 300 + b"y" * 20
+        assert port.write(b"z") == 1
+
+
+def test_a_write_time_out_bounds_the_wait(bench: Bench) -> None:
+    port = data_port(bench)
+    with opened(port):
+        port.write_timeout = 0
+        port.write(b"x" * 320)
+        when(lambda: port.out_waiting == 320)
+        port.write_timeout = 0.02
+        start = time.monotonic()
+        assert port.write(b"y") == 0
+        assert 0.015 < time.monotonic() - start < OPEN_S
+
+
+def test_what_was_written_to_a_closed_port_is_read_stale_at_the_next_open(bench: Bench) -> None:
+    port = data_port(bench)
+    port.write_timeout = 0
+    assert port.write(b"old " * 100) == 400
+    assert port.write(b"new!") == 4
+    with opened(port) as host:
+        assert host.read(320) == (b"old " * 100)[-316:] + b"new!"
+
+
+# -- pixels and the rest -------------------------------------------------------------------------------
+
+
+def test_the_rig_gets_red_green_blue_in_chain_order(bench: Bench) -> None:
+    board, neopixel = bench.module("board"), bench.module("neopixel")
+    strip = neopixel.NeoPixel(board.GP16, 3, auto_write=False)
+    strip[0] = 0x010203
+    strip[2] = (4, 5, 6)
+    assert bench.rig.pixels == b""
+    strip.show()
+    assert bench.rig.pixels == bytes((1, 2, 3, 0, 0, 0, 4, 5, 6))
+    strip.fill(0)
+    strip.show()
+    assert bench.rig.pixels == bytes(9)
+    assert bench.rig.pixel_writes == 2
+
+
+def test_a_write_waits_for_the_one_before_and_for_its_own_bits(bench: Bench) -> None:
+    board, neopixel = bench.module("board"), bench.module("neopixel")
+    strip = neopixel.NeoPixel(board.GP16, 83, auto_write=False)
+    strip.show()
+    before_ns = bench.now_ns
+    strip.show()
+    assert bench.now_ns - before_ns == 2_000_000 + 83 * 30_000
+    bench.wait_ms(10)
+    before_ns = bench.now_ns
+    strip.show()
+    assert bench.now_ns - before_ns == 83 * 30_000
+
+
+def test_the_watchdog_must_be_on_to_be_fed_and_counts_8_4_s_at_most(bench: Bench) -> None:
+    watchdog = bench.module("microcontroller").watchdog
+    with pytest.raises(ValueError, match="not initialized"):
+        watchdog.feed()
+    with pytest.raises(ValueError, match="8.388"):
+        watchdog.timeout = 9
+    watchdog.timeout = 8
+    watchdog.mode = bench.module("watchdog").WatchDogMode.RESET
+    watchdog.feed()
+    watchdog.deinit()
+
+
+def test_nonvolatile_bytes_start_at_ff_and_stay(bench: Bench, tmp_path: Any) -> None:
+    bench.rig.nvm_path = os.fspath(tmp_path / "nvm")
+    microcontroller = bench.module("microcontroller")
+    assert microcontroller.nvm[0] == 0xFF
+    microcontroller.nvm[0] = 2
+    assert microcontroller.ByteArray()[0] == 2
+
+
+def test_a_tone_s_frequency_is_fixed_unless_asked_otherwise(bench: Bench) -> None:
+    board, pwmio = bench.module("board"), bench.module("pwmio")
+    fixed = pwmio.PWMOut(board.GP22, frequency=440)
+    with pytest.raises(ValueError, match="variable_frequency"):
+        fixed.frequency = 880
+    fixed.deinit()
+    free = pwmio.PWMOut(board.GP22, frequency=440, variable_frequency=True)
+    free.frequency = 880
+    assert free.frequency == 880
+
+
+def test_an_input_reads_its_pull_until_something_drives_it(bench: Bench) -> None:
+    board, digitalio = bench.module("board"), bench.module("digitalio")
+    strap = digitalio.DigitalInOut(board.GP19)
+    strap.switch_to_input(pull=digitalio.Pull.UP)
+    assert strap.value is True
+    bench.press(19)
+    assert strap.value is False
+    with pytest.raises(AttributeError):
+        strap.value = True
