@@ -1,0 +1,1 @@
+"""The pages of the box: `hub` holds what they show, `app` serves them, `static/` is what a browser loads."""

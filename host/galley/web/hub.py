@@ -1,0 +1,298 @@
+"""What every open page should know, and what pages may ask for.
+
+The host publishes *topics* (`meta boards house table news`) as whole JSON values and the pixels of each
+board as bytes. Each page belongs to a kind (`kiosk`, `box`, `service`) and is told about the topics of
+its kind: first a snapshot of all of them, then numbered differences that carry whole values of the topics
+that changed.
+
+Nothing queues up. A page keeps a set of what has changed since it was last written to, and the next
+message is made from the values of that moment. All changes of one turn of the event loop so become one
+message, and a page that reads slowly skips what it missed instead of making the host hold it: the set can
+never grow past the topics.
+
+The other way, pages send short JSON commands. They are checked here and become frozen dataclasses;
+whatever is not exactly a command is ignored and counted. A key that a page holds down is let go when the
+page leaves, so that a closed lid or a lost connection never leaves a key pressed. Two pages that hold one
+key press it once.
+
+This module knows no game, no link and no web server: it is data in, text out. All calls belong to one
+event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+TOPICS: Final[Mapping[str, tuple[str, ...]]] = {
+    "kiosk": ("meta", "boards", "house", "table", "news"),
+    "box": ("meta", "boards", "house", "table", "news"),
+    "service": ("meta", "boards", "house"),
+}
+"""Page kind -> the topics its pages are told about."""
+
+PIXEL_KINDS: Final = frozenset({"box"})
+"""Page kinds that see every pixel."""
+
+COMMANDS_OF: Final[Mapping[str, frozenset[str]]] = {
+    "kiosk": frozenset({"snapshot", "ping"}),
+    "box": frozenset({"snapshot", "ping", "key", "plug"}),
+    "service": frozenset({"snapshot", "ping", "plug"}),
+}
+"""Page kind -> the commands its pages may send."""
+
+KEYS: Final[Mapping[str, int]] = {"left": 12, "right": 12, "deck": 6}
+"""Board -> how many keys it has (contract of the boards: `galley_board.pins`)."""
+
+MESSAGE_BYTES: Final = 1024
+BAD_MESSAGES: Final = 16
+PAGES: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class KeyCommand:
+    """A key of a virtual box went down or up. `key` is the index of the key on its board."""
+
+    board: str
+    key: int
+    down: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PlugCommand:
+    """A simulated board is to be plugged in (`plugged`) or pulled out."""
+
+    board: str
+    plugged: bool
+
+
+Command: TypeAlias = KeyCommand | PlugCommand
+
+
+class TooManyPages(Exception):
+    """As many pages as the host serves are open already (`PAGES`)."""
+
+
+class _BadMessage(Exception):
+    """A page sent something that is not a command it may give."""
+
+
+def _encode(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+class Page:
+    """One open page, made by `Hub.join`. Its writer awaits `messages` and sends what it gets, in order."""
+
+    def __init__(self, hub: Hub, kind: str) -> None:
+        self.kind: Final = kind
+        self.bad_messages = 0
+        self._hub = hub
+        self._number = 0
+        self._snapshot = True
+        self._topics: set[str] = set()
+        self._boards: set[str] = set()
+        self._pong: int | None = None
+        self._held: set[tuple[str, int]] = set()
+        self._wake = asyncio.Event()
+        self._wake.set()
+
+    async def messages(self) -> list[str]:
+        """Wait until the page must be told something; return the messages to send now, in order."""
+        await self._wake.wait()
+        self._wake.clear()
+        out: list[str] = []
+        if self._pong is not None:
+            out.append(_encode({"t": "pong", "id": self._pong}))
+            self._pong = None
+        if self._snapshot:
+            self._number += 1
+            out.append(self._hub._snapshot_text(self.kind, self._number))
+        else:
+            out.extend(self._hub._pixels_text(board) for board in sorted(self._boards))
+            if self._topics:
+                self._number += 1
+                out.append(self._hub._diff_text(sorted(self._topics), self._number))
+        self._snapshot = False
+        self._topics.clear()
+        self._boards.clear()
+        return out
+
+    def _tell_topic(self, topic: str) -> None:
+        self._topics.add(topic)
+        self._wake.set()
+
+    def _tell_pixels(self, board: str) -> None:
+        self._boards.add(board)
+        self._wake.set()
+
+    def _tell_all(self) -> None:
+        self._snapshot = True
+        self._wake.set()
+
+    def _tell_pong(self, number: int) -> None:
+        self._pong = number
+        self._wake.set()
+
+
+class Hub:
+    """All topics, all pixels, all open pages. `commands` is called with each command as it arrives."""
+
+    def __init__(
+        self, commands: Callable[[Command], None] | None = None, *, keys: Mapping[str, int] = KEYS
+    ) -> None:
+        self.commands: Callable[[Command], None] = commands if commands is not None else _ignore
+        self.bad_messages = 0
+        self._keys = dict(keys)
+        self._values: dict[str, object] = {}
+        self._texts: dict[str, str] = {}
+        self._pixels: dict[str, str] = {}
+        self._pages: set[Page] = set()
+        self._holders: dict[tuple[str, int], set[Page]] = {}
+
+    @property
+    def pages(self) -> int:
+        """How many pages are open."""
+        return len(self._pages)
+
+    def value(self, topic: str) -> object:
+        """The latest value of `topic`, as published; None before the first."""
+        return self._values.get(topic)
+
+    def publish(self, topic: str, value: object) -> None:
+        """Make `value` (anything `json.dumps` takes) the latest of `topic`; pages hear of it if it differs.
+
+        The value is encoded here and now, so changing it afterwards changes nothing on the pages.
+        Raises TypeError or ValueError if it is no JSON value, KeyError if no page kind has such a topic.
+        """
+        if not any(topic in topics for topics in TOPICS.values()):
+            raise KeyError(f"topic {topic!r} belongs to no page; known: {', '.join(TOPICS['kiosk'])}")
+        text = _encode(value)
+        if self._texts.get(topic) == text:
+            return
+        self._texts[topic] = text
+        self._values[topic] = value
+        for page in self._pages:
+            if topic in TOPICS[page.kind]:
+                page._tell_topic(topic)
+
+    def pixels(self, board: str, rgb: bytes) -> None:
+        """Make `rgb` (3 bytes a pixel, chain order) what `board` shows; the last before a message wins."""
+        text = rgb.hex()
+        if self._pixels.get(board) == text:
+            return
+        self._pixels[board] = text
+        for page in self._pages:
+            if page.kind in PIXEL_KINDS:
+                page._tell_pixels(board)
+
+    def join(self, kind: str) -> Page:
+        """A new page of `kind`, to be given back with `leave`. Raises KeyError or TooManyPages."""
+        if kind not in TOPICS:
+            raise KeyError(f"no page of kind {kind!r}; known: {', '.join(TOPICS)}")
+        if len(self._pages) >= PAGES:
+            raise TooManyPages(f"{PAGES} pages are open already; close one")
+        page = Page(self, kind)
+        self._pages.add(page)
+        return page
+
+    def leave(self, page: Page) -> None:
+        """The page is gone: let go every key that only this page held down."""
+        self._pages.discard(page)
+        for board, key in sorted(page._held):
+            self._let_go(page, board, key)
+        page._held.clear()
+
+    def received(self, page: Page, message: str | bytes) -> bool:
+        """Take one message of a page. False means that it has sent too much nonsense and is to be closed."""
+        try:
+            self._obey(page, _parse(message))
+        except _BadMessage:
+            page.bad_messages += 1
+            self.bad_messages += 1
+        return page.bad_messages < BAD_MESSAGES
+
+    def _obey(self, page: Page, message: dict[str, object]) -> None:
+        do = message.get("do")
+        if not isinstance(do, str) or do not in COMMANDS_OF[page.kind]:
+            raise _BadMessage
+        if do == "snapshot" and set(message) == {"do"}:
+            page._tell_all()
+        elif do == "ping" and set(message) == {"do", "id"}:
+            page._tell_pong(_whole(message["id"], 2**53))
+        elif do == "key" and set(message) == {"do", "board", "key", "down"}:
+            board = self._board(message["board"])
+            self._key(page, board, _whole(message["key"], self._keys[board]), _flag(message["down"]))
+        elif do == "plug" and set(message) == {"do", "board", "in"}:
+            self.commands(PlugCommand(self._board(message["board"]), _flag(message["in"])))
+        else:
+            raise _BadMessage
+
+    def _board(self, value: object) -> str:
+        if not isinstance(value, str) or value not in self._keys:
+            raise _BadMessage
+        return value
+
+    def _key(self, page: Page, board: str, key: int, down: bool) -> None:
+        if down == ((board, key) in page._held):
+            return
+        if not down:
+            page._held.discard((board, key))
+            self._let_go(page, board, key)
+            return
+        page._held.add((board, key))
+        holders = self._holders.setdefault((board, key), set())
+        holders.add(page)
+        if len(holders) == 1:
+            self.commands(KeyCommand(board, key, True))
+
+    def _let_go(self, page: Page, board: str, key: int) -> None:
+        holders = self._holders[board, key]
+        holders.discard(page)
+        if not holders:
+            del self._holders[board, key]
+            self.commands(KeyCommand(board, key, False))
+
+    def _snapshot_text(self, kind: str, number: int) -> str:
+        parts = [f'"{topic}":{self._texts[topic]}' for topic in TOPICS[kind] if topic in self._texts]
+        if kind in PIXEL_KINDS:
+            parts.append(f'"pixels":{_encode(self._pixels)}')
+        return f'{{"t":"snapshot","n":{number},"topics":{{{",".join(parts)}}}}}'
+
+    def _diff_text(self, topics: list[str], number: int) -> str:
+        parts = ",".join(f'"{topic}":{self._texts[topic]}' for topic in topics)
+        return f'{{"t":"diff","n":{number},"topics":{{{parts}}}}}'
+
+    def _pixels_text(self, board: str) -> str:
+        return f'{{"t":"px","board":"{board}","rgb":"{self._pixels[board]}"}}'
+
+
+def _ignore(command: Command) -> None:
+    """The commands of a hub that nobody listens to yet."""
+
+
+def _parse(message: str | bytes) -> dict[str, object]:
+    if not isinstance(message, str) or len(message.encode("utf-8", "replace")) > MESSAGE_BYTES:
+        raise _BadMessage
+    try:
+        value = json.loads(message)
+    except (ValueError, RecursionError):
+        raise _BadMessage from None
+    if not isinstance(value, dict):
+        raise _BadMessage
+    return value
+
+
+def _whole(value: object, below: int) -> int:
+    if type(value) is not int or not 0 <= value < below:
+        raise _BadMessage
+    return value
+
+
+def _flag(value: object) -> bool:
+    if type(value) is not bool:
+        raise _BadMessage
+    return value

@@ -1,0 +1,126 @@
+// The virtual box: the boards as they are, every pixel as the firmware wrote it, every key to be pressed.
+
+import { deck, ROLES, station } from "./boards.js";
+import { el, show } from "./draw.js";
+import { Fingers, letters } from "./fingers.js";
+import * as glance from "./glance.js";
+import { start } from "./shell.js";
+import { has, missing, rich, text } from "./words.js";
+
+const at = (id) => document.getElementById(id);
+const pictures = {};
+const places = {};
+let channel = null;
+let fingers = null;
+let printed = new Map();
+let latest = {};
+
+function mount() {
+  at("glance").replaceChildren(...glance.mount());
+  for (const role of ["deck", "left", "right"]) {
+    const picture = role === "deck" ? deck() : station(role);
+    pictures[role] = picture;
+    places[role] = el("section", { class: `board board-${role}`, "data-role": role },
+      picture.root,
+      el("div", { class: "board-foot" }, el("p", { class: "board-state" }),
+        el("button", { class: "plug", type: "button", hidden: true, "data-plug": role })));
+    at("boards").append(places[role]);
+    for (const [key, { node }] of picture.keys) fingers.attach(node, role, key);
+    places[role].querySelector(".plug").addEventListener("click", () => plug(role));
+  }
+}
+
+function plug(role) {
+  channel.send({ do: "plug", board: role, in: places[role].dataset.plugged !== "true" });
+}
+
+function changed(topics) {
+  latest = topics;
+  if (Object.keys(pictures).length === 0) mount();
+  const { house = null, table = null, boards = [], meta } = topics;
+  glance.update(at("glance"), topics);
+  prompts(house?.prompts ?? [], house?.paused ?? null);
+  label(table?.keys ?? {}, house?.keys ?? {});
+  seats(house, table?.state ?? null);
+  for (const side of ["left", "right"]) holder(side, house, table?.state.stations[side].seat ?? null);
+  for (const role of ROLES) standing(role, boards.find((board) => board.role === role) ?? null, meta?.simulated ?? false);
+}
+
+function prompts(list, paused) {
+  show(at("prompts"), [list, paused], () => paused !== null
+    ? [el("p", { class: "prompt" }, `${text("paused")}: `, ...rich(missing(paused), paused))]
+    : list.filter(({ key }) => has(`prompt.${key}`)).map(({ key, params }) =>
+      el("p", { class: "prompt", "data-prompt": key }, ...rich(`prompt.${key}`, params))));
+}
+
+function label(inGame, around) {
+  for (const [role, picture] of Object.entries(pictures)) {
+    for (const key of picture.keys.keys()) {
+      const job = inGame[role]?.[key] ?? around[role]?.[key] ?? null;
+      picture.label(key, job, printed.get(`${role} ${key}`) ?? "");
+    }
+  }
+}
+
+function seats(house, state) {
+  for (const [colour, node] of pictures.deck.said) {
+    const seat = house?.seats.find((candidate) => candidate.colour === colour) ?? null;
+    const won = seat !== null && state !== null ? state.won[seat.seat] : null;
+    node.closest(".seat").classList.toggle("taken", seat !== null);
+    show(node, [seat, won], () => [
+      seat?.bot ? text("bot") : null,
+      won === null ? null : el("span", { class: "plates-n", "data-won": won }, text("result.platters", { n: won })),
+    ]);
+  }
+}
+
+// Who plays at a station, while there is a game.
+function holder(side, house, number) {
+  const seat = number === null ? null : house.seats[number];
+  const { holder: node } = pictures[side];
+  node.setAttribute("class", seat === null ? "holder" : `holder who-${seat.colour}`);
+  show(node, seat, () => [seat === null ? null : text(`colour.${seat.colour}`)]);
+}
+
+// How a board stands, in words: nothing while all is well, else its state and the remedy.
+function standing(role, board, simulated) {
+  const place = places[role];
+  const state = board?.state ?? "absent";
+  place.classList.toggle("not-live", state !== "live");
+  place.classList.toggle("gone", board?.port === null || board === null);
+  place.dataset.state = state;
+  place.dataset.plugged = String(board !== null && board.port !== null);
+  const note = board?.note ?? null;
+  const real = state === "live" && !board.simulated;
+  place.classList.toggle("real", real);
+  show(place.querySelector(".board-state"), [state, note, real], () => state === "live"
+    ? [real ? el("span", {}, text("box.real")) : null]
+    : [
+      el("b", {}, `${text(`board.${role}`)}: ${text(`state.${state}`)}`),
+      note === null ? null : el("span", {}, ...rich(`note.${note.key}`, note.params)),
+    ]);
+  const plugged = place.dataset.plugged === "true";
+  const button = place.querySelector(".plug");
+  button.hidden = !simulated;
+  const deed = plugged ? "box.unplug" : "box.plug";
+  button.classList.toggle("plugged", plugged);
+  button.setAttribute("aria-label", text(`${deed}.board`, { board: role }));
+  show(button, deed, () => [el("span", { class: "plug-light" }), text(deed)]);
+}
+
+fingers = new Fingers(
+  (board, key, down) => channel !== null && channel.send({ do: "key", board, key, down }),
+  (board, key, down) => {
+    const { node } = pictures[board].keys.get(key);
+    node.classList.toggle("down", down);
+    node.setAttribute("aria-pressed", down);
+  },
+);
+
+channel = await start("box", {
+  changed,
+  pixels: (board, rgb) => pictures[board]?.paint(rgb),
+  link: (up) => { if (!up) fingers.allOff(); },
+});
+printed = await letters();
+if (Object.keys(pictures).length > 0) label(latest.table?.keys ?? {}, latest.house?.keys ?? {});

@@ -1,0 +1,104 @@
+// The duel scene: two sets of dice, the platters between them, what just happened, and who has won what.
+
+import { badge, el, food, show } from "./draw.js";
+import { rich, symbols, text, told, who } from "./words.js";
+
+const SIDES = ["left", "right"];
+const NEWS_LINES = 2;
+
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+const TUMBLE = [{ transform: "rotate(-35deg) scale(0.72)" }, { transform: "rotate(9deg) scale(1.05)" }, { transform: "none" }];
+
+const find = (root, selector) => root.querySelector(selector);
+
+function mountSide(side) {
+  return el("section", { class: `side side-${side}`, "data-side": side, "aria-label": text(`board.${side}`) },
+    el("header", { class: "duelist" }),
+    el("div", { class: "dice" }, ...Array.from({ length: 6 }, (_, i) => el("div", { class: "die die-null", role: "img", "data-die": i }))),
+    el("p", { class: "remark" }));
+}
+
+// The platters on the counter, the news, the score: all that is not a station.
+export const duel = {
+  mount() {
+    return el("div", { class: "duel" },
+      mountSide("left"),
+      el("section", { class: "counter" }),
+      mountSide("right"),
+      el("div", { class: "news", role: "log" }),
+      el("ol", { class: "score" }));
+  },
+
+  update(root, { house, table, news = [] }) {
+    const colours = house.seats.map(({ colour }) => colour);
+    const { state, complete = {} } = table;
+    for (const side of SIDES) updateSide(find(root, `.side-${side}`), side, state, house, complete[side] ?? []);
+    updateCounter(find(root, ".counter"), state, colours, complete, table.keys ?? {});
+    updateNews(find(root, ".news"), news);
+    updateScore(find(root, ".score"), state, house.seats);
+  },
+};
+
+function updateSide(root, side, state, house, complete) {
+  const station = state.stations[side];
+  const seat = station.seat === null ? null : house.seats[station.seat];
+  show(find(root, ".duelist"), seat, () => [
+    seat === null ? el("span", { class: "duelist-nobody" }, text("game.nobody")) : who(seat.colour),
+    el("span", { class: "duelist-side" }, el("span", {}, text(`game.${side}`)), seat?.bot ? el("span", {}, text(`bot.${seat.bot}`)) : null),
+  ]);
+  root.classList.toggle("empty", seat === null);
+  root.querySelectorAll(".die").forEach((die, i) => updateDie(die, station.faces[i], station.kept[i]));
+  const remark = station.faces.includes("yuck") ? "shows_yuck" : complete.length > 0 ? "complete" : null;
+  root.dataset.remark = remark ?? "";
+  show(find(root, ".remark"), remark, () => remark === null ? [] : [text(`game.${remark}`)]);
+}
+
+function updateDie(die, face, kept) {
+  die.classList.toggle("die-null", face === null);
+  die.classList.toggle("kept", kept);
+  die.dataset.face = face ?? "";
+  const name = text(face === null ? "die.unrolled" : `symbol.${face}`);
+  die.setAttribute("aria-label", kept ? text("die.kept", { face }) : name);
+  const changed = show(die, [face, kept], () => [
+    face === null ? null : food(face),
+    kept ? el("span", { class: "kept-mark" }, text("game.kept")) : null,
+  ].filter((child) => child !== null));
+  if (changed && face !== null && !kept && !calm.matches) die.animate(TUMBLE, { duration: 240, easing: "ease-out" });
+}
+
+export function tray(platter, attributes = {}) {
+  return el("div", { class: "tray", role: "img", "aria-label": text("platter", { platter }), ...attributes }, ...symbols(platter).map(food));
+}
+
+function updateCounter(root, state, colours, complete, keys) {
+  const done = (i) => SIDES.map((side) => (complete[side] ?? []).includes(i) ? colours[state.stations[side].seat] : null);
+  const value = [state.visible, state.visible.map((_, i) => done(i)), state.phase, state.caller];
+  show(root, value, () => state.visible.length === 0 ? [el("p", { class: "counter-empty" }, text("game.empty"))] : state.visible.map((platter, i) => {
+    const [left, right] = done(i);
+    const offered = state.phase === "choose" && (left ?? right) !== null;
+    return el("div", { class: `place${offered ? " offered" : ""}${left || right ? " complete" : ""}`, "data-place": i },
+      el("span", { class: "place-number", "aria-label": text("game.platter", { n: i + 1 }), role: "img" }, String(i + 1)),
+      tray(platter),
+      ...[["left", left], ["right", right]].map(([side, colour]) => colour === null ? null
+        : el("span", { class: `place-done place-done-${side}`, "data-done": colour }, badge(colour, text(`letter.${colour}`)))));
+  }));
+}
+
+function updateNews(root, news) {
+  const lines = told(news).slice(-NEWS_LINES).reverse();
+  show(root, lines.map(({ n }) => n), () => lines.map(({ key, params, n }, i) =>
+    el("p", { class: i === 0 ? "news-line news-latest" : "news-line", "data-news": key, "data-n": n }, ...rich(`news.${key}`, params))));
+}
+
+// One place per seat: who it is, and a plate for each platter that wins the game.
+function updateScore(root, state, seats) {
+  const dueling = SIDES.map((side) => state.stations[side].seat);
+  show(root, [seats, state.won, state.target, dueling], () => seats.map(({ seat, colour, bot }) => {
+    const won = state.won[seat];
+    return el("li", { class: `seat${dueling.includes(seat) ? " dueling" : ""}`, "data-seat": colour, "data-won": won },
+      who(colour),
+      bot ? el("span", { class: "seat-bot" }, text("bot")) : null,
+      el("span", { class: "plates", role: "img", "aria-label": text("game.won", { n: won, target: state.target }) },
+        ...Array.from({ length: state.target }, (_, i) => el("i", { class: i < won ? "plate plate-won" : "plate" }))));
+  }));
+}

@@ -1,0 +1,38 @@
+// The crew's page: every board, how its link stands, who it is, its counters, its faults, and what to do.
+
+import { el, show } from "./draw.js";
+import { start } from "./shell.js";
+import { has, rich, text } from "./words.js";
+
+const at = (id) => document.getElementById(id);
+const row = (word, value) => value === null || value === "" ? [] : [el("dt", {}, text(word)), el("dd", {}, value)];
+
+function card(board) {
+  const faults = board.faults.map((fault) => has(`fault.${fault}`) ? text(`fault.${fault}`) : fault);
+  return el("article", { class: `card card-${board.state}`, "data-role": board.role, "data-state": board.state },
+    el("header", {},
+      el("h3", {}, text(`board.${board.role}`)),
+      el("span", { class: "state" }, text(`state.${board.state}`))),
+    board.note === null ? null : el("p", { class: "note", role: "alert" },
+      el("b", {}, text("service.remedy")), " ", ...rich(`note.${board.note.key}`, board.note.params)),
+    el("dl", {},
+      ...row("service.kind", text(board.simulated ? "service.simulated" : "service.real")),
+      ...row("service.identity", board.identity),
+      ...row("service.port", board.port),
+      ...row("service.process", board.pid === null ? null : String(board.pid)),
+      ...row("service.firmware", board.firmware),
+      ...row("service.boot", board.boot_id === null ? null : String(board.boot_id)),
+      ...row("service.round_trip", board.round_trip_us === null ? null : text("service.microseconds", { n: board.round_trip_us })),
+      ...row("service.faults", faults.length > 0 ? faults.join(text("list.comma")) : text("service.fine"))),
+    el("table", {},
+      el("caption", {}, text("service.counters")),
+      el("tbody", {}, ...Object.entries(board.counters).map(([name, value]) =>
+        el("tr", {}, el("th", { scope: "row" }, has(`counter.${name}`) ? text(`counter.${name}`) : name), el("td", {}, String(value)))))));
+}
+
+function changed({ boards = [], meta }) {
+  show(at("boards"), boards, () => boards.length === 0 ? [el("p", {}, text("service.nothing"))] : boards.map(card));
+  show(at("version"), [meta?.version, meta?.build], () => [meta ? text("service.version", { version: meta.version, build: meta.build }) : null]);
+}
+
+start("service", { changed });

@@ -1,0 +1,375 @@
+"""The virtual box in a real browser: every key by mouse, touch and keyboard, every pixel as it was written."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+
+import pytest
+from galley.web.app import STATIC
+from galley.web.hub import KeyCommand, PlugCommand
+from galley_board import glyphs, pins
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Opener, show, words
+from tests.browser.feed import Feed
+from tests.browser.phases import PHASES, pictures
+from tests.browser.test_kiosk import OUTSIDE, SIZES
+
+LEFT = ("KeyQ", "KeyW", "KeyE", "KeyR", "KeyA", "KeyS", "KeyD", "KeyF", "KeyZ", "KeyX", "KeyC", "KeyV")
+RIGHT = ("KeyU", "KeyI", "KeyO", "KeyP", "KeyJ", "KeyK", "KeyL", "Semicolon", "KeyN", "KeyM", "Comma", "Period")
+DECK = tuple(f"Digit{n}" for n in range(1, 7))
+KEYBOARD = {"left": LEFT, "right": RIGHT, "deck": DECK}
+KEYS = [(board, key) for board, codes in KEYBOARD.items() for key in range(len(codes))]
+
+NAMES = [name.replace("KEEP", "KEEP ") for name, _ in pins.KEYS[pins.STATION]]
+
+
+def key(page: Page, board: str, number: int) -> str:
+    """The selector of a key as a person sees it."""
+    return f'[data-board="{board}"][data-key="{number}"]'
+
+
+def pressed_and_let_go(feed: Feed, board: str, number: int) -> None:
+    assert [feed.command(), feed.command()] == [
+        KeyCommand(board, number, True),
+        KeyCommand(board, number, False),
+    ]
+
+
+def no_more(feed: Feed) -> bool:
+    return feed.commands.empty()
+
+
+# -- keys -----------------------------------------------------------------------------------------------
+
+
+def test_every_key_can_be_clicked(opened: Opener, feed: Feed) -> None:
+    page = opened("box")
+    for board, number in KEYS:
+        page.locator(key(page, board, number)).click()
+        pressed_and_let_go(feed, board, number)
+    assert no_more(feed)
+
+
+def test_every_key_is_on_the_keyboard_and_says_which(opened: Opener, feed: Feed) -> None:
+    page = opened("box")
+    expect(page.locator(key(page, "left", 0)).locator(".letter")).to_have_text("Q")
+    for board, number in KEYS:
+        code = KEYBOARD[board][number]
+        page.keyboard.press(code)
+        pressed_and_let_go(feed, board, number)
+        shown = page.locator(key(page, board, number)).locator(".letter").text_content()
+        expected = {"Semicolon": ";", "Comma": ",", "Period": "."}.get(code, code[-1])
+        assert shown == expected
+    assert no_more(feed)
+
+
+def test_a_held_key_is_pressed_once_and_drawn_down(opened: Opener, feed: Feed) -> None:
+    page = opened("box")
+    bell = page.locator(key(page, "left", 9))
+    for _ in range(4):
+        page.keyboard.down("KeyX")
+    assert feed.command() == KeyCommand("left", 9, True)
+    expect(bell).to_have_class(re.compile(r"\bdown\b"))
+    expect(bell).to_have_attribute("aria-pressed", "true")
+    page.keyboard.up("KeyX")
+    assert feed.command() == KeyCommand("left", 9, False)
+    expect(bell).not_to_have_class(re.compile(r"\bdown\b"))
+    assert no_more(feed)
+
+
+def test_two_players_press_at_once_on_one_keyboard(opened: Opener, feed: Feed) -> None:
+    page = opened("box")
+    for code in ("KeyZ", "KeyN", "KeyQ"):
+        page.keyboard.down(code)
+    assert {feed.command() for _ in range(3)} == {
+        KeyCommand("left", 8, True),
+        KeyCommand("right", 8, True),
+        KeyCommand("left", 0, True),
+    }
+    page.keyboard.up("KeyZ")
+    assert feed.command() == KeyCommand("left", 8, False)
+
+
+def test_a_key_held_by_mouse_and_keyboard_is_let_go_by_the_last(opened: Opener, feed: Feed) -> None:
+    page = opened("box")
+    page.locator(key(page, "left", 8)).hover()
+    page.mouse.down()
+    page.keyboard.down("KeyZ")
+    page.mouse.up()
+    assert feed.command() == KeyCommand("left", 8, True)
+    page.keyboard.up("KeyZ")
+    assert feed.command() == KeyCommand("left", 8, False)
+    assert no_more(feed)
+
+
+def test_a_finger_that_slides_off_still_holds_until_it_is_lifted(opened: Opener, feed: Feed) -> None:
+    page = opened("box")
+    page.locator(key(page, "right", 10)).hover()
+    page.mouse.down()
+    assert feed.command() == KeyCommand("right", 10, True)
+    page.mouse.move(5, 5)
+    assert no_more(feed)
+    page.mouse.up()
+    assert feed.command() == KeyCommand("right", 10, False)
+
+
+def test_several_fingers_press_several_keys(opened: Opener, feed: Feed) -> None:
+    page = opened("box", has_touch=True)
+    touch = page.context.new_cdp_session(page)
+
+    def at(board: str, number: int) -> dict[str, float]:
+        box = page.locator(key(page, board, number)).bounding_box()
+        assert box is not None
+        return {
+            "x": box["x"] + box["width"] / 2,
+            "y": box["y"] + box["height"] / 2,
+            "id": number + len(board),
+        }
+
+    first, second = at("left", 8), at("right", 9)
+    touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [first]})
+    assert feed.command() == KeyCommand("left", 8, True)
+    touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [first, second]})
+    assert feed.command() == KeyCommand("right", 9, True)
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": [second]})
+    assert feed.command() == KeyCommand("right", 9, False)
+    assert no_more(feed), "the other finger still holds its key"
+    touch.send("Input.dispatchTouchEvent", {"type": "touchCancel", "touchPoints": []})
+    assert feed.command() == KeyCommand("left", 8, False)
+
+
+@pytest.mark.parametrize("event", ["blur", "pagehide"])
+def test_a_window_that_loses_the_focus_lets_all_keys_go(opened: Opener, feed: Feed, event: str) -> None:
+    page = opened("box")
+    page.keyboard.down("KeyQ")
+    page.keyboard.down("KeyM")
+    page.evaluate("name => window.dispatchEvent(new Event(name))", event)
+    assert [feed.command() for _ in range(4)] == [
+        KeyCommand("left", 0, True),
+        KeyCommand("right", 9, True),
+        KeyCommand("left", 0, False),
+        KeyCommand("right", 9, False),
+    ]
+
+
+def test_a_page_that_is_closed_lets_its_keys_go(opened: Opener, feed: Feed) -> None:
+    page = opened("box")
+    page.keyboard.down("KeyZ")
+    assert feed.command() == KeyCommand("left", 8, True)
+    page.close()
+    assert feed.command() == KeyCommand("left", 8, False)
+
+
+def test_the_browsers_own_shortcuts_and_the_right_button_press_nothing(opened: Opener, feed: Feed) -> None:
+    page = opened("box")
+    page.keyboard.press("Alt+KeyQ")
+    page.keyboard.press("Control+KeyX")
+    page.locator(key(page, "left", 9)).click(button="right")
+    page.keyboard.press("KeyZ")
+    pressed_and_let_go(feed, "left", 8)
+    assert no_more(feed)
+
+
+def test_keys_can_be_reached_and_pressed_without_a_mouse(opened: Opener, feed: Feed) -> None:
+    page = opened("box")
+    for code in ("Space", "Enter"):
+        page.locator(key(page, "deck", 3)).focus()
+        page.keyboard.press(code)
+        pressed_and_let_go(feed, "deck", 3)
+
+
+def test_keys_name_themselves_and_their_jobs(opened: Opener, feed: Feed) -> None:
+    page = opened("box")
+    show(page, feed, PHASES["duel"]())
+    said = {
+        ("left", 0): "left station, KEEP 1: free",
+        ("left", 2): "left station, KEEP 3: keep",
+        ("left", 6): "left station, KEEP 7",
+        ("right", 9): "right station, BELL: ring",
+        ("deck", 1): "deck, Green seat: mate!",
+        ("deck", 3): "deck, Yellow seat",
+    }
+    for (board, number), label in said.items():
+        expect(page.locator(key(page, board, number))).to_have_attribute("aria-label", label)
+    for number, name in enumerate(NAMES):
+        label = page.locator(key(page, "right", number)).get_attribute("aria-label") or ""
+        assert label.startswith(f"right station, {name}")
+    for seat, colour in enumerate(("Red", "Green", "Blue", "Yellow", "White", "Violet")):
+        label = page.locator(key(page, "deck", seat)).get_attribute("aria-label") or ""
+        assert label.startswith(f"deck, {colour} seat")
+    jobs = page.locator(".board-left .job").all_text_contents()
+    assert jobs == ["free", "free", "keep", "keep", "keep", "keep", "", "", "roll", "ring", "yuck!", ""]
+
+
+def test_jobs_of_the_lobby_come_from_the_house(opened: Opener, feed: Feed) -> None:
+    page = opened("box")
+    show(page, feed, PHASES["join_some"]())
+    assert page.locator(key(page, "left", 11)).get_attribute("data-job") == "add_bot"
+    assert page.locator(".seat-job").all_text_contents() == ["leave", "join", "leave", "join", "join", "join"]
+
+
+# -- pixels -----------------------------------------------------------------------------------------------
+
+
+def painted(page: Page, board: str) -> dict[int, str]:
+    """Pixel -> colour as written, as the page holds it."""
+    read = "nodes => nodes.map(node => [Number(node.dataset.px), node.dataset.rgb])"
+    return dict(page.locator(f".board-{board} [data-px]").evaluate_all(read))
+
+
+@pytest.mark.parametrize("board", ["left", "right", "deck"])
+def test_every_pixel_is_painted_as_it_was_written(opened: Opener, feed: Feed, board: str) -> None:
+    page = opened("box")
+    count = pins.PIXELS[pins.BOARD_OF_ROLE[board]]
+    drawn = range(count) if board != "deck" else range(6)
+    for seed in range(2):
+        rgb = random.Random(seed).randbytes(3 * count)
+        feed.pixels(board, rgb)
+        last = rgb[3 * drawn[-1] : 3 * drawn[-1] + 3].hex()
+        page.locator(f'.board-{board} [data-px="{drawn[-1]}"][data-rgb="{last}"]').wait_for(state="attached")
+        assert painted(page, board) == {i: rgb[3 * i : 3 * i + 3].hex() for i in drawn}
+
+
+def test_a_page_that_opens_late_shows_the_pixels_too(opened: Opener, feed: Feed) -> None:
+    shown = pictures(PHASES["duel"]())
+    for board, rgb in shown.items():
+        feed.pixels(board, rgb)
+    page = opened("box")
+    page.locator('.board-right [data-px="80"]:not([data-rgb="000000"])').wait_for(state="attached")
+    assert "".join(painted(page, "right")[i] for i in range(83)) == shown["right"].hex()
+
+
+def test_pixels_lie_where_they_are_on_the_box(opened: Opener, feed: Feed) -> None:
+    page = opened("box")
+
+    def centre(board: str, selector: str) -> tuple[float, float]:
+        box = page.locator(f".board-{board} {selector}").first.bounding_box()
+        assert box is not None
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    for die in range(8):
+        grid = [
+            [centre("left", f'[data-px="{pins.die_pixel(die, r, c)}"]') for c in range(3)] for r in range(3)
+        ]
+        for i in range(2):
+            for j in range(3):
+                assert grid[j][i][0] < grid[j][i + 1][0], "columns run to the right"
+                assert grid[i][j][1] < grid[i + 1][j][1], "rows run down"
+        x, y = centre("left", f'[data-key="{die}"] .bezel')
+        assert abs(x - grid[1][1][0]) < 1, "each keep key is in front of its die"
+        assert y > grid[2][1][1]
+        lamp = centre("left", f'[data-px="{pins.lamp_pixel(pins.STATION, die)}"]')
+        assert abs(lamp[0] - x) < 1
+        assert abs(lamp[1] - y) < 1
+    millimetre = page.locator(".board-left .station").evaluate("n => n.getBoundingClientRect().width") / 320
+    pitch = centre("left", '[data-key="1"] .bezel')[0] - centre("left", '[data-key="0"] .bezel')[0]
+    assert pitch == pytest.approx(50 * millimetre, rel=0.01)
+    for selector, diameter in (('[data-key="0"] .cap-light', 24), ('[data-key="9"] .bezel', 60)):
+        width = page.locator(f".board-left {selector}").evaluate("n => 2 * n.r.baseVal.value")
+        assert width == diameter
+
+
+def test_light_is_seen_and_darkness_too(opened: Opener, feed: Feed) -> None:
+    page = opened("box")
+    feed.pixels("left", bytes([17, 5, 0]) + bytes(3 * 82))
+    page.locator('.board-left [data-px="0"][data-rgb="110500"]').wait_for(state="attached")
+
+    def light(pixel: int) -> int:
+        fill = page.locator(f'.board-left [data-px="{pixel}"]').evaluate("n => getComputedStyle(n).fill")
+        return sum(int(part) for part in re.findall(r"\d+", fill))
+
+    assert light(0) > light(1) + 150
+
+
+def test_only_pixels_that_changed_are_touched(opened: Opener, feed: Feed) -> None:
+    page = opened("box")
+    feed.pixels("left", bytes(3 * 83))
+    page.evaluate(
+        """() => {
+            window.touched = 0;
+            new MutationObserver(list => { window.touched += list.filter(m => m.attributeName === "fill").length; })
+                .observe(document.querySelector(".board-left"), {attributes: true, subtree: true});
+        }"""
+    )
+    feed.pixels("left", bytes(3 * 40) + b"\x10\x20\x30" + bytes(3 * 42))
+    page.locator('.board-left [data-px="40"][data-rgb="102030"]').wait_for(state="attached")
+    assert page.evaluate("window.touched") == 1
+
+
+def test_the_legend_shows_the_boards_own_glyphs() -> None:
+    source = (STATIC / "glance.js").read_text()
+    legend = dict(re.findall(r'^ {2}(\w+): "([.#]{3} [.#]{3} [.#]{3})",$', source, re.MULTILINE))
+    table = {name: pattern for name, _, _, pattern in glyphs.TABLE}
+    assert legend == {name: table[name] for name in glyphs.GAME_GLYPHS["sushi_duel"]}
+
+
+# -- the table in a strip, boards that are away, the plug ---------------------------------------------------
+
+
+def test_one_can_play_on_the_box_alone(opened: Opener, feed: Feed) -> None:
+    page = opened("box")
+    topics = PHASES["duel"]()
+    show(page, feed, topics)
+    assert words(page, ".prompt") == "Roll, keep, and ring first!"
+    assert words(page, ".news") == "Blue called Yuck: Red re-rolls all six"
+    assert page.locator(".platters .tray").count() == 3
+    assert page.locator(".platters .complete").get_attribute("data-place") == "1"
+    won = {s.get_attribute("data-seat"): words(page, f'.seat[data-seat="{s.get_attribute("data-seat")}"] .seat-said')
+           for s in page.locator(".seat").all()}  # fmt: skip
+    assert won == {"red": "2 platters", "green": "0 platters", "blue": "bot4 platters", "yellow": "", "white": "",
+                   "violet": ""}  # fmt: skip
+
+
+def test_a_board_that_is_away_is_dim_and_says_why(opened: Opener, feed: Feed) -> None:
+    page = opened("box")
+    show(page, feed, PHASES["paused"]())
+    assert words(page, ".prompt") == "Paused: The left station is missing"
+    left = page.locator(".board-left")
+    expect(left).to_have_class(re.compile("not-live"))
+    assert words(page, ".board-left .board-state") == "left station: lostThe left station is unplugged: plug it in again"
+    expect(page.locator(".board-right")).not_to_have_class(re.compile("not-live"))
+    expect(left.locator('[data-px="0"]')).to_be_hidden()
+
+
+def test_a_simulated_board_is_pulled_out_and_plugged_in(opened: Opener, feed: Feed) -> None:
+    page = opened("box")
+    page.get_by_role("button", name="Pull out the deck").click()
+    assert feed.command() == PlugCommand("deck", False)
+    show(page, feed, PHASES["paused"]())
+    page.get_by_role("button", name="Plug in the left station").click()
+    assert feed.command() == PlugCommand("left", True)
+    show(page, feed, PHASES["trouble"]())
+    expect(page.locator(".plug:visible")).to_have_count(0)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: "x".join(map(str, size)))
+def test_every_phase_fits_the_window(opened: Opener, feed: Feed, size: tuple[int, int]) -> None:
+    page = opened("box", *size)
+    for name, phase in PHASES.items():
+        show(page, feed, phase())
+        blocks = ".top, .glance, .seat, .legend, .platters, .news, .station, .plug"
+        assert page.evaluate(OUTSIDE, blocks) == [], name
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (844, 390), (768, 1024)])
+def test_on_a_phone_the_page_scrolls_one_way_and_keys_are_big_enough(
+    opened: Opener, feed: Feed, width: int, height: int
+) -> None:
+    page = opened("box", width, height, has_touch=True, is_mobile=True)
+    for name in ("attract", "join_some", "duel_six", "paused_all"):
+        show(page, feed, PHASES[name]())
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+    reach = page.locator(".board-left .key-keep .reach").first.bounding_box()
+    assert reach is not None
+    assert min(reach["width"], reach["height"]) >= 40
+    page.locator(key(page, "right", 8)).tap()
+    pressed_and_let_go(feed, "right", 8)
+
+
+def test_no_source_of_the_pages_reaches_elsewhere() -> None:
+    for path in sorted(Path(STATIC).rglob("*.*")):
+        text = path.read_text()
+        assert set(re.findall(r"https?://[^\s\"')]+", text)) <= {"http://www.w3.org/2000/svg"}, path.name

@@ -1,0 +1,245 @@
+"""The kiosk in a real browser: every phase, at three sizes, and what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import Opener, Watch, show, words
+from tests.browser.feed import Feed
+from tests.browser.phases import ALL_NEWS, COMBO, PHASES, news
+
+SIZES = [(1280, 720), (1920, 1080), (3840, 2160)]
+
+# Everything a person sees must be inside the window and inside the block it belongs to; blocks may not overlap.
+# The marks of a complete platter stick out of the counter on purpose.
+OUTSIDE = """blocks => {
+    const bad = [], slack = 1.5;
+    const root = document.documentElement;
+    if (root.scrollWidth > innerWidth || root.scrollHeight > innerHeight) bad.push(`page scrolls: ${root.scrollWidth}x${root.scrollHeight}`);
+    const seen = node => node.checkVisibility({opacityProperty: true, visibilityProperty: true}) && node.getBoundingClientRect().width > 0;
+    const inside = (a, b) => a.left >= b.left - slack && a.right <= b.right + slack && a.top >= b.top - slack && a.bottom <= b.bottom + slack;
+    const name = node => `${node.tagName}.${node.getAttribute("class")}`;
+    const view = {left: 0, top: 0, right: innerWidth, bottom: innerHeight};
+    for (const node of document.body.querySelectorAll("*:not(.art, .art *)")) {
+        if (!seen(node) || node.closest(".noren")) continue;
+        const box = node.getBoundingClientRect();
+        if (!inside(box, view)) bad.push(`outside the window: ${name(node)}`);
+        const block = node.closest(blocks);
+        if (block && block !== node && !node.closest(".place-done") && !inside(box, block.getBoundingClientRect())) bad.push(`${name(node)} leaves ${name(block)}`);
+    }
+    const list = [...document.querySelectorAll(blocks)].filter(seen);
+    for (const a of list) for (const b of list) {
+        if (a === b || a.contains(b) || b.contains(a)) continue;
+        const p = a.getBoundingClientRect(), q = b.getBoundingClientRect();
+        if (p.left < q.right - slack && q.left < p.right - slack && p.top < q.bottom - slack && q.top < p.bottom - slack) bad.push(`${name(a)} overlaps ${name(b)}`);
+    }
+    return [...new Set(bad)];
+}"""
+
+BLOCKS = ".bar, .prompts, .side, .counter, .news, .score, .seat, .step, .seat-key, .winner, .decided, .ranks, .rank, .hint, .paused-card"
+
+
+@pytest.fixture(scope="module")
+def shown(browser: Browser) -> Iterator[tuple[Page, Feed]]:
+    """One page that goes through all phases, as a real one does."""
+    feed = Feed(PHASES["attract"]())
+    watch = Watch()
+    page = browser.new_page(reduced_motion="reduce")
+    watch.over(page)
+    page.goto(feed.url)
+    page.locator("body[data-n]").wait_for()
+    yield page, feed
+    page.close()
+    feed.stop()
+    assert watch.complaints == []
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: "x".join(map(str, size)))
+@pytest.mark.parametrize("phase", list(PHASES))
+def test_every_phase_fits_the_window(shown: tuple[Page, Feed], phase: str, size: tuple[int, int]) -> None:
+    page, feed = shown
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    show(page, feed, PHASES[phase]())
+    assert page.evaluate(OUTSIDE, BLOCKS.replace(".paused-card", ".stage")) == []
+
+
+@pytest.mark.parametrize("phase", ["attract", "join_some", "duel_six", "result_six", "paused"])
+def test_an_upright_window_scrolls_one_way_only(shown: tuple[Page, Feed], phase: str) -> None:
+    page, feed = shown
+    page.set_viewport_size({"width": 390, "height": 844})
+    show(page, feed, PHASES[phase]())
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("phase", list(PHASES))
+def test_a_simulated_box_always_says_so(shown: tuple[Page, Feed], phase: str) -> None:
+    page, feed = shown
+    page.set_viewport_size({"width": 1280, "height": 720})
+    topics = PHASES[phase]()
+    show(page, feed, topics)
+    badge = page.locator("#simulated")
+    if topics["meta"]["simulated"]:
+        expect(badge).to_have_text("SIMULATED")
+        on_top = "n => { const r = n.getBoundingClientRect(); return n.contains(document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2)); }"
+        assert badge.evaluate(on_top)
+    else:
+        expect(badge).to_be_hidden()
+
+
+PROMPTS = {
+    "attract": "Press any glowing key",
+    "join_some": "Press your colour to sit down",
+    "challenge": "Red: press the key of the opponent you challenge",
+    "ready": "Red (left) and Blue (right): press ROLL when ready",
+    "ready_one": "Red (left): press ROLL when ready",
+    "duel": "Roll, keep, and ring first!",
+    "choose": "Red (left): press KEEP 1 or KEEP 3 to take a platter",
+    "share": "Blue: press ROLL at the station whose dice you take",
+    "share_give": "Blue: press the key of Green or White, who gets the other dice",
+    "result": "Press any glowing key to go on",
+}
+
+
+@pytest.mark.parametrize("phase", list(PROMPTS))
+def test_the_prompt_says_who_has_to_do_what(shown: tuple[Page, Feed], phase: str) -> None:
+    page, feed = shown
+    show(page, feed, PHASES[phase]())
+    assert words(page, ".prompt") == PROMPTS[phase]
+
+
+NEWS = [
+    "Red challenges Blue",
+    "Blue is ready",
+    "Red against Blue: go!",
+    None,
+    None,
+    None,
+    "Red rang too soon: all six roll again",
+    "Red rang too soon and loses the duel",
+    "Red rang too soon",
+    "Blue rings and takes",
+    "New on the counter:",
+    "Violet rings: which platter shall it be?",
+    "Blue called Yuck: Red re-rolls all six",
+    "White called Yuck, but Yellow shows none",
+    "Green called Mate: both show a Yuck, nobody wins this duel",
+    "Green called Mate, but only both Yucks count",
+    "Green takes the left dice, Violet gets the others",
+    "The dice pass on: Green left, Red right",
+    "Blue wins the game with 6 platters",
+    "Blue wins the game with 1 platter",
+]
+
+
+@pytest.mark.parametrize("n", range(len(ALL_NEWS)), ids=lambda n: f"{n}-{ALL_NEWS[n][0]}")
+def test_what_happened_is_told_in_words(shown: tuple[Page, Feed], n: int) -> None:
+    page, feed = shown
+    page.set_viewport_size({"width": 1280, "height": 720})
+    show(page, feed, PHASES["duel"]())
+    topic = [{**entry, "n": 100 + n} for entry in news(ALL_NEWS[n])]
+    show(page, feed, {"news": topic})
+    expected = NEWS[n]
+    if expected is None:
+        expect(page.locator(".news p")).to_have_count(0)
+    else:
+        assert words(page, ".news-latest") == expected
+        assert page.evaluate(OUTSIDE, BLOCKS.replace(".paused-card", ".stage")) == []
+
+
+def test_a_taken_platter_is_told_with_its_pieces(opened: Opener, feed: Feed) -> None:
+    page = opened("kiosk")
+    show(page, feed, PHASES["result"]() | {"house": PHASES["duel"]()["house"]})
+    taken = page.locator('[data-news="platter_taken"] .little-platter')
+    expect(taken).to_have_attribute(
+        "aria-label", "1 × shrimp, 1 × salmon, 1 × octopus, 1 × cucumber, 1 × roe and 1 × star"
+    )
+    expect(taken.locator(".food")).to_have_count(6)
+
+
+def test_the_duel_shows_dice_platters_and_score_as_they_are(opened: Opener, feed: Feed) -> None:
+    page = opened("kiosk")
+    topics = PHASES["duel"]()
+    show(page, feed, topics)
+    state = topics["table"]["state"]
+    for side, station in state["stations"].items():
+        dice = page.locator(f".side-{side} .die")
+        assert [die.get_attribute("data-face") for die in dice.all()] == station["faces"]
+        kept = [die.evaluate('n => n.classList.contains("kept")') for die in dice.all()]
+        assert kept == station["kept"]
+        assert [die.locator(".kept-mark").count() for die in dice.all()] == [int(k) for k in kept]
+    assert words(page, ".side-left .duelist .who") == "Red"
+    assert words(page, ".side-right .duelist .who") == "Blue"
+    for i, platter in enumerate(state["visible"]):
+        pieces = page.locator(f'[data-place="{i}"] .tray .food')
+        assert [piece.get_attribute("class") for piece in pieces.all()] == [
+            f"food food-{symbol}" for symbol, n in platter.items() for _ in range(n)
+        ]
+    assert page.locator(".counter [data-done]").all_inner_texts() == ["B"]
+    assert page.locator('[data-done="blue"]').evaluate("n => n.closest('.place').dataset.place") == "1"
+    won = {s.get_attribute("data-seat"): s.get_attribute("data-won") for s in page.locator(".score .seat").all()}
+    assert won == {"red": "2", "blue": "4", "green": "0"}
+    expect(page.locator('.score [data-seat="blue"] .plate')).to_have_count(state["target"])
+    expect(page.locator('.score [data-seat="blue"] .plate-won')).to_have_count(4)
+    assert words(page, "#facts") == f"First to 5 platters{state['stock']} platters in stock"
+    assert words(page, ".side-left .remark") == "shows a Yuck"
+
+
+def test_the_lobby_shows_who_sits_where(opened: Opener, feed: Feed) -> None:
+    page = opened("kiosk")
+    show(page, feed, PHASES["join_some"]())
+    seats = {s.get_attribute("data-seat"): s for s in page.locator(".seat-key").all()}
+    assert list(seats) == ["red", "green", "blue", "yellow", "white", "violet"]
+    said = {colour: seat.locator(".seat-is").inner_text() for colour, seat in seats.items()}
+    assert said == {
+        "red": "is in", "green": "press to join", "blue": "is in",
+        "yellow": "press to join", "white": "press to join", "violet": "bot, good",
+    }  # fmt: skip
+    assert [seat.locator(".badge b").inner_text() for seat in seats.values()] == list("RGBYWV")
+
+
+def test_the_result_names_the_winner_and_the_platter_that_decided(opened: Opener, feed: Feed) -> None:
+    page = opened("kiosk")
+    show(page, feed, PHASES["result"]())
+    assert words(page, ".winner") == "Blue wins"
+    expect(page.locator(".decided .food")).to_have_count(sum(COMBO.values()))
+    ranks = [(r.get_attribute("data-seat"), r.get_attribute("data-won")) for r in page.locator(".rank").all()]
+    assert ranks == [("blue", "5"), ("green", "3"), ("red", "2")]
+
+
+def test_a_pause_names_the_board_and_the_remedy(opened: Opener, feed: Feed) -> None:
+    page = opened("kiosk")
+    show(page, feed, PHASES["paused"]())
+    assert words(page, ".paused-why") == "The left station is missing"
+    assert words(page, ".paused-remedy") == "The left station is unplugged: plug it in again"
+    show(page, feed, PHASES["paused_all"]())
+    assert words(page, ".paused-why") == "The left station, right station and deck are missing"
+    assert words(page, ".paused-remedy") == "Check the cable of the left station, right station and deck"
+    show(page, feed, PHASES["duel"]())
+    expect(page.locator("#paused")).to_be_hidden()
+
+
+def test_dice_tumble_unless_motion_is_unwanted(opened: Opener, feed: Feed) -> None:
+    rolled = PHASES["duel"]()
+    rolled["table"]["state"]["stations"]["left"]["faces"][4] = "roe"
+    for motion, count in (("no-preference", 1), ("reduce", 0)):
+        page = opened("kiosk", reduced_motion=motion)
+        feed.publish(PHASES["duel"]())
+        page.locator('.side-left [data-die="4"][data-face="yuck"]').wait_for()
+        page.evaluate("document.getAnimations().forEach(a => a.finish && a.effect.getTiming().iterations < 99 && a.finish())")
+        feed.publish(rolled)
+        page.locator('.side-left [data-die="4"][data-face="roe"]').wait_for()
+        animated = "document.getAnimations().filter(a => a.effect.target.matches('.die')).length"
+        assert page.evaluate(animated) == count
+
+
+def test_nothing_flashes(opened: Opener, feed: Feed) -> None:
+    page = opened("kiosk")
+    for phase in PHASES.values():
+        feed.publish(phase())
+        endless = "document.getAnimations().map(a => a.effect.getTiming()).filter(t => t.iterations === Infinity).map(t => t.duration)"
+        durations: list[Any] = page.evaluate(endless)
+        assert all(duration >= 1000 for duration in durations), "slower than one change in half a second"

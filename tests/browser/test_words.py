@@ -1,0 +1,165 @@
+"""The catalogue of words: whatever host, engine and boards can say has words, and no word is there for nothing."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import galley
+import pytest
+from galley.box import Box
+from galley.link import LinkState
+from galley.tables.table import BOARDS, SEAT_COLOURS
+from galley.web.app import STATIC
+from galley_board import faults, glyphs
+from galley_engine.bots import STRENGTHS
+from galley_engine.games import load
+
+HOST = Path(galley.__file__).parent
+WORDS: dict[str, Any] = json.loads((STATIC / "lang" / "en.json").read_text())
+SCRIPTS = {path.name: path.read_text() for path in STATIC.glob("*.js")}
+PAGES = {path.name: path.read_text() for path in STATIC.glob("*.html")}
+
+
+def said_by_the_host(*makers: str) -> set[str]:
+    """All words that stand as the first argument of `makers` anywhere in the host; `port_*` for an f-string."""
+    found: set[str] = set()
+    for path in HOST.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in makers and node.args:
+                found |= set(_words(node.args[0]))
+    return found
+
+
+def _words(node: ast.expr) -> Iterator[str]:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    elif isinstance(node, ast.IfExp):
+        yield from _words(node.body)
+        yield from _words(node.orelse)
+    elif isinstance(node, ast.JoinedStr):
+        yield "".join(part.value if isinstance(part, ast.Constant) else "*" for part in node.values)
+
+
+def port_problems() -> set[str]:
+    """The codes of PortError, as its docstring names them and as the transports raise them."""
+    source = (HOST / "transport.py").read_text() + (HOST / "connection.py").read_text()
+    return set(re.findall(r'PortError\("(\w+)"', source)) | set(re.findall(r'^\s+code, text = \(?\s*"(\w+)"', source, re.M))
+
+
+FAMILIES: dict[str, set[str]] = {
+    "page": {"kiosk", "box", "service"},
+    "colour": set(SEAT_COLOURS),
+    "letter": set(SEAT_COLOURS),
+    "symbol": set(glyphs.GAME_GLYPHS["sushi_duel"]),
+    "side": {"left", "right"},
+    "board": {*BOARDS, "unknown"},
+    "bot": set(STRENGTHS),
+    "prompt": said_by_the_host("Prompt", "_asked"),
+    "news": set(load("sushi_duel").events),
+    "job": said_by_the_host("Job", "HouseJob") | {"join", "leave"},
+    "state": {str(state) for state in LinkState},
+    "fault": {name for name, _, _ in faults.FAULTS},
+    "note": {note for note in said_by_the_host("Note") if "*" not in note}
+    | {f"port_{code}" for code in port_problems()},
+    "counter": set(),  # filled from a real entry below
+    "key": {"keep", "roll", "bell", "yuck", "mode"},
+}
+"""Beginning of a key -> what can follow it, from the sources that say it."""
+
+
+def _counters() -> set[str]:
+    source = (HOST / "box.py").read_text()
+    block = source[source.index("counters={") :]
+    return set(re.findall(r'"(\w+)": ', block[: block.index("}")]))
+
+
+FAMILIES["counter"] = _counters()
+
+
+@pytest.mark.parametrize("family", list(FAMILIES))
+def test_whatever_can_be_said_has_words(family: str) -> None:
+    assert FAMILIES[family], "the family has members"
+    assert {f"{family}.{member}" for member in FAMILIES[family]} - set(WORDS) == set()
+
+
+def test_the_host_says_something_of_each_kind() -> None:
+    assert {"attract_press_any", "get_ready", "bot_thinks"} <= FAMILIES["prompt"]
+    assert {"board_absent", "board_gone", "port_busy"} <= FAMILIES["note"]
+    assert {"roll", "free", "keep", "mate", "wake"} <= FAMILIES["job"]
+    assert {note for note in said_by_the_host("Note") if "*" in note} == {"port_*"}
+    assert Box(lambda *press: None, lambda: None).status()[0]["counters"] == {}
+
+
+def literals() -> set[str]:
+    """Every string in the scripts that looks like a key, and every word that a page names."""
+    strings = {s for source in SCRIPTS.values() for s in re.findall(r'"([a-z_]+(?:\.[a-z_]+)*)"', source)}
+    named = {s for source in PAGES.values() for s in re.findall(r'data-(?:word|label)="([^"]+)"', source)}
+    return strings | named
+
+
+def asked_for() -> set[str]:
+    """The keys that are certainly asked for: literal first arguments, and words that a page names."""
+    calls = {s for source in SCRIPTS.values() for s in re.findall(r'\b(?:text|rich|row)\(\s*"([^"]+)"', source)}
+    return calls | {s for source in PAGES.values() for s in re.findall(r'data-(?:word|label)="([^"]+)"', source)}
+
+
+def test_every_word_that_a_page_asks_for_is_there() -> None:
+    assert len(asked_for()) > 40
+    assert asked_for() - set(WORDS) == set()
+
+
+def test_every_family_that_a_script_asks_for_is_known() -> None:
+    families = {f for source in SCRIPTS.values() for f in re.findall(r"`([a-z]+)\.\$\{", source)}
+    of_the_duel = {"left", "right", "shows_yuck", "complete"}
+    assert families - {"game"} <= set(FAMILIES)
+    assert {f"game.{word}" for word in of_the_duel} <= set(WORDS)
+
+
+def test_no_word_is_there_for_nothing() -> None:
+    in_families = {f"{family}.{member}" for family, members in FAMILIES.items() for member in members}
+    others = {"game.left", "game.right", "game.shows_yuck", "game.complete", "box.plug.board", "box.unplug.board"}
+    assert set(WORDS) - in_families - literals() - others == set()
+
+
+def templates(entry: Any) -> list[str]:
+    return [entry] if isinstance(entry, str) else [text for name, text in entry.items() if name not in ("?", "#")]
+
+
+@pytest.mark.parametrize("event", sorted(FAMILIES["news"]))
+def test_news_use_only_what_the_event_tells(event: str) -> None:
+    entry = WORDS[f"news.{event}"]
+    given = set(load("sushi_duel").events[event])
+    for template in templates(entry):
+        assert set(re.findall(r"\{(\w+)\}", template)) <= given
+    if isinstance(entry, dict):
+        assert {entry.get("?"), entry.get("#")} - {None} <= given
+
+
+def test_every_penalty_of_a_false_bell_has_words() -> None:
+    from galley_engine.games.sushi_duel_setup import FALSE_BELL
+
+    assert set(FALSE_BELL) <= set(WORDS["news.bell_false"])
+
+
+def test_entries_are_text_or_tables_of_text() -> None:
+    for name, entry in WORDS.items():
+        assert templates(entry), name
+        assert all(isinstance(text, str) and text for text in templates(entry)), name
+        if isinstance(entry, dict):
+            assert ("?" in entry) != ("#" in entry), name
+            assert "#" not in entry or {"one", "other"} <= set(entry), name
+
+
+def test_no_words_hide_in_the_scripts_or_pages() -> None:
+    """Strings with a space in them are class names, selectors, markup or words; words start with a capital."""
+    for name, source in SCRIPTS.items():
+        code = re.sub(r"//.*", "", source)
+        assert re.findall(r'"[A-Z][a-z]+ [^"]*"', code) == [], name
+    for name, source in PAGES.items():
+        body = re.sub(r"<[^>]+>", "", source[source.index("<body") :])
+        assert body.strip() == "", name
