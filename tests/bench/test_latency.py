@@ -1,4 +1,4 @@
-"""How long a hand waits for its light: the host's part, the firmware's LED frame, and a plain echo beside them."""
+"""How long a hand waits for its light: the host, the LED frame of the firmware, and a plain echo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finding boards by what they say they are, in whatever order and under whatever names the system has them."""
+"""Finding boards by what they say they are, in whatever order and under whatever names they appear."""
 
 from __future__ import annotations
 

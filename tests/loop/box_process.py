@@ -14,7 +14,7 @@ import signal
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -152,6 +152,10 @@ async def running_box(*arguments: str, stop: int = signal.SIGINT) -> AsyncIterat
                 said += line
         assert re.search(rf"http://127\.0\.0\.1:{port}/box", said)
         yield BoxProcess(process, port)
+        with suppress(TimeoutError):  # a test may have killed it
+            await asyncio.wait_for(process.wait(), 0.01)
+        if process.returncode is not None:
+            return
         process.send_signal(stop)
         async with asyncio.timeout(PATIENCE_S):
             rest = (await process.stderr.read()).decode()
