@@ -14,6 +14,7 @@ from tests.browser.phases import PHASES
 
 PATHS = {"kiosk": "/", "box": "/box", "service": "/service"}
 
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """A browser for one module: Playwright's own loop must be gone before other tests run theirs."""

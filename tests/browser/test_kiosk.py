@@ -3,44 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Opener, Watch, show, words
 from tests.browser.feed import Feed
+from tests.browser.layout import SIZES, outside
 from tests.browser.phases import ALL_NEWS, COMBO, PHASES, news
 
-SIZES = [(1280, 720), (1920, 1080), (3840, 2160)]
+BLOCKS = (
+    ".stage, .bar, .prompts, .side, .counter, .news, .score, .seat, .step, .seat-key, .winner, .decided, "
+    ".ranks, .rank, .hint"
+)
 
-# Everything a person sees must be inside the window and inside the block it belongs to; blocks may not overlap.
-# The marks of a complete platter stick out of the counter on purpose.
-OUTSIDE = """blocks => {
-    const bad = [], slack = 1.5;
-    const root = document.documentElement;
-    if (root.scrollWidth > innerWidth || root.scrollHeight > innerHeight) bad.push(`page scrolls: ${root.scrollWidth}x${root.scrollHeight}`);
-    const seen = node => node.checkVisibility({opacityProperty: true, visibilityProperty: true}) && node.getBoundingClientRect().width > 0;
-    const inside = (a, b) => a.left >= b.left - slack && a.right <= b.right + slack && a.top >= b.top - slack && a.bottom <= b.bottom + slack;
-    const name = node => `${node.tagName}.${node.getAttribute("class")}`;
-    const view = {left: 0, top: 0, right: innerWidth, bottom: innerHeight};
-    for (const node of document.body.querySelectorAll("*:not(.art, .art *)")) {
-        if (!seen(node) || node.closest(".noren")) continue;
-        const box = node.getBoundingClientRect();
-        if (!inside(box, view)) bad.push(`outside the window: ${name(node)}`);
-        const block = node.closest(blocks);
-        if (block && block !== node && !node.closest(".place-done") && !inside(box, block.getBoundingClientRect())) bad.push(`${name(node)} leaves ${name(block)}`);
-    }
-    const list = [...document.querySelectorAll(blocks)].filter(seen);
-    for (const a of list) for (const b of list) {
-        if (a === b || a.contains(b) || b.contains(a)) continue;
-        const p = a.getBoundingClientRect(), q = b.getBoundingClientRect();
-        if (p.left < q.right - slack && q.left < p.right - slack && p.top < q.bottom - slack && q.top < p.bottom - slack) bad.push(`${name(a)} overlaps ${name(b)}`);
-    }
-    return [...new Set(bad)];
+ON_TOP = """node => {
+    const {x, y, width, height} = node.getBoundingClientRect();
+    return node.contains(document.elementFromPoint(x + width / 2, y + height / 2));
 }"""
 
-BLOCKS = ".bar, .prompts, .side, .counter, .news, .score, .seat, .step, .seat-key, .winner, .decided, .ranks, .rank, .hint, .paused-card"
+ANIMATED_DICE = "document.getAnimations().filter(a => a.effect.target.matches('.die')).length"
+ENDLESS_MS = """document.getAnimations().map(a => a.effect.getTiming())
+    .filter(timing => timing.iterations === Infinity).map(timing => timing.duration)"""
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +48,7 @@ def test_every_phase_fits_the_window(shown: tuple[Page, Feed], phase: str, size:
     page, feed = shown
     page.set_viewport_size({"width": size[0], "height": size[1]})
     show(page, feed, PHASES[phase]())
-    assert page.evaluate(OUTSIDE, BLOCKS.replace(".paused-card", ".stage")) == []
+    assert outside(page, BLOCKS) == []
 
 
 @pytest.mark.parametrize("phase", ["attract", "join_some", "duel_six", "result_six", "paused"])
@@ -84,8 +68,7 @@ def test_a_simulated_box_always_says_so(shown: tuple[Page, Feed], phase: str) ->
     badge = page.locator("#simulated")
     if topics["meta"]["simulated"]:
         expect(badge).to_have_text("SIMULATED")
-        on_top = "n => { const r = n.getBoundingClientRect(); return n.contains(document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2)); }"
-        assert badge.evaluate(on_top)
+        assert badge.evaluate(ON_TOP)
     else:
         expect(badge).to_be_hidden()
 
@@ -147,7 +130,7 @@ def test_what_happened_is_told_in_words(shown: tuple[Page, Feed], n: int) -> Non
         expect(page.locator(".news p")).to_have_count(0)
     else:
         assert words(page, ".news-latest") == expected
-        assert page.evaluate(OUTSIDE, BLOCKS.replace(".paused-card", ".stage")) == []
+        assert outside(page, BLOCKS) == []
 
 
 def test_a_taken_platter_is_told_with_its_pieces(opened: Opener, feed: Feed) -> None:
@@ -180,8 +163,9 @@ def test_the_duel_shows_dice_platters_and_score_as_they_are(opened: Opener, feed
         ]
     assert page.locator(".counter [data-done]").all_inner_texts() == ["B"]
     assert page.locator('[data-done="blue"]').evaluate("n => n.closest('.place').dataset.place") == "1"
-    won = {s.get_attribute("data-seat"): s.get_attribute("data-won") for s in page.locator(".score .seat").all()}
-    assert won == {"red": "2", "blue": "4", "green": "0"}
+    seats = page.locator(".score .seat").all()
+    won = [(seat.get_attribute("data-seat"), seat.get_attribute("data-won")) for seat in seats]
+    assert won == [("red", "2"), ("blue", "4"), ("green", "0")]
     expect(page.locator('.score [data-seat="blue"] .plate')).to_have_count(state["target"])
     expect(page.locator('.score [data-seat="blue"] .plate-won')).to_have_count(4)
     assert words(page, "#facts") == f"First to 5 platters{state['stock']} platters in stock"
@@ -229,17 +213,17 @@ def test_dice_tumble_unless_motion_is_unwanted(opened: Opener, feed: Feed) -> No
         page = opened("kiosk", reduced_motion=motion)
         feed.publish(PHASES["duel"]())
         page.locator('.side-left [data-die="4"][data-face="yuck"]').wait_for()
-        page.evaluate("document.getAnimations().forEach(a => a.finish && a.effect.getTiming().iterations < 99 && a.finish())")
+        page.evaluate(
+            "document.querySelectorAll('.die').forEach(d => d.getAnimations().forEach(a => a.cancel()))"
+        )
         feed.publish(rolled)
         page.locator('.side-left [data-die="4"][data-face="roe"]').wait_for()
-        animated = "document.getAnimations().filter(a => a.effect.target.matches('.die')).length"
-        assert page.evaluate(animated) == count
+        assert page.evaluate(ANIMATED_DICE) == count
 
 
 def test_nothing_flashes(opened: Opener, feed: Feed) -> None:
     page = opened("kiosk")
     for phase in PHASES.values():
         feed.publish(phase())
-        endless = "document.getAnimations().map(a => a.effect.getTiming()).filter(t => t.iterations === Infinity).map(t => t.duration)"
-        durations: list[Any] = page.evaluate(endless)
+        durations: list[float] = page.evaluate(ENDLESS_MS)
         assert all(duration >= 1000 for duration in durations), "slower than one change in half a second"

@@ -1,4 +1,4 @@
-"""What a page does when the host goes, comes back, or comes back as another build; and whom the pages exclude."""
+"""What a page does when the host goes or comes back, perhaps as another build; who can use it; the crew."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import json
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from galley.web.hub import KeyCommand
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Page, expect
 
+from galley.web.hub import KeyCommand
 from tests.browser.conftest import PATHS, Opener, show, words
 from tests.browser.feed import Feed
 from tests.browser.phases import PHASES, pictures
 
 KINDS = list(PATHS)
+EXAMPLES = ("attract", "join_some", "duel_six", "choose", "paused", "result_six", "trouble")
 
 
 def mark(page: Page) -> None:
@@ -113,7 +114,7 @@ def test_a_gap_in_the_numbers_is_healed_by_a_snapshot(opened: Opener, feed: Feed
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("phase", ["attract", "join_some", "duel_six", "choose", "paused", "result_six", "trouble"])
+@pytest.mark.parametrize("phase", EXAMPLES)
 def test_the_pages_exclude_nobody(opened: Opener, feed: Feed, kind: str, phase: str) -> None:
     page = opened(kind, reduced_motion="reduce")
     topics = PHASES[phase]()
@@ -127,11 +128,13 @@ def test_the_pages_exclude_nobody(opened: Opener, feed: Feed, kind: str, phase: 
 def test_the_crew_sees_every_board_and_what_to_do(opened: Opener, feed: Feed) -> None:
     page = opened("service")
     show(page, feed, PHASES["trouble"]())
-    states = {c.get_attribute("data-role"): c.get_attribute("data-state") for c in page.locator(".card").all()}
-    assert states == {"left": "stale", "right": "opening", "deck": "absent", "unknown": "live"}
+    cards = page.locator(".card").all()
+    states = [(card.get_attribute("data-role"), card.get_attribute("data-state")) for card in cards]
+    assert states == [("left", "stale"), ("right", "opening"), ("deck", "absent"), ("unknown", "live")]
     assert words(page, '[data-role="left"] .state') == "does not answer"
     assert words(page, '[data-role="right"] .note') == (
-        "What to do The port /dev/ttyACM1 of the right station is in use by another program: close that program"
+        "What to do The port /dev/ttyACM1 of the right station is in use by another program: "
+        "close that program"
     )
     left = words(page, '[data-role="left"]')
     for said in ("e6614c311b7a5c2f", "1a2b3c", "bad frames", "18421", "its role and its side strap disagree"):

@@ -1,4 +1,4 @@
-"""A person at the browser: the real host and boards, clicked through what the box page shows, read on the kiosk.
+"""A person at the browser: real host, real boards, clicked by what the box page shows, read on the kiosk.
 
 The test looks at the box as a player does: it reads the dice from the lit pixels of their 3x3 windows, the
 platters from the strip above, and clicks keys. It is told nothing that is not on the page.
@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from galley_board import glyphs, pins
 from playwright.sync_api import Browser, Page, expect
 
+from galley_board import glyphs, pins
 from tests.browser.conftest import Watch, words
 from tests.loop.box_process import free_port
 
@@ -136,14 +136,15 @@ def fitting(platter: Counter[str], faces: list[str]) -> list[bool]:
     """Which dice serve this platter; a star stands for any symbol that is still needed."""
     left = Counter(platter)
     serves = [False] * len(faces)
-    for star in (False, True):
-        for die, face in enumerate(faces):
-            if (face == "star") != star:
-                continue
-            symbol = face if left[face] else next((s for s, n in left.items() if n and s != "star"), "") if star else ""
-            if symbol and left[symbol]:
-                left[symbol] -= 1
-                serves[die] = True
+    for die, face in enumerate(faces):
+        if left[face]:
+            left[face] -= 1
+            serves[die] = True
+    for die, face in enumerate(faces):
+        wanted = next((symbol for symbol, count in left.items() if count and symbol != "star"), None)
+        if face == "star" and not serves[die] and wanted is not None:
+            left[wanted] -= 1
+            serves[die] = True
     return serves
 
 

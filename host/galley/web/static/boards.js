@@ -64,7 +64,7 @@ class Picture {
   paint(rgb) {
     for (let i = 0; i < this.pixels.length; i += 1) {
       const now = rgb.slice(6 * i, 6 * i + 6);
-      if (now.length < 6 || false) continue;
+      if (now.length < 6 || now === this.shown[i]) continue;
       this.shown[i] = now;
       const { node, base } = this.pixels[i];
       const kind = now + base[0];
