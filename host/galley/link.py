@@ -31,6 +31,8 @@ from galley_board.link import DEFAULT_BRIGHTNESS, DEFAULT_BUDGET_MA
 
 HELLO_EVERY_NS = 200_000_000
 PROBE_EVERY_NS = 123_000_000
+BURST_PROBES = 8  # at connect, so that the board's clock is known soon
+BURST_EVERY_NS = 20_000_000
 STALE_AFTER_NS = 750_000_000
 LOST_AFTER_NS = 3_000_000_000
 SETTLE_NS = 150_000_000
@@ -93,12 +95,25 @@ class HeldMended:
 
 @dataclass(frozen=True, slots=True)
 class TimeSample:
-    """One four-stamp exchange: host ns, board µs modulo 2**26, board µs modulo 2**26, host ns."""
+    """One four-stamp exchange: host ns, board µs modulo 2**26, board µs modulo 2**26, host ns.
+
+    `complete`: every edge that the board scanned before it read the probe has been delivered.
+    """
 
     sent_ns: int
     board_rx_us: int
     board_tx_us: int
     received_ns: int
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """The board read its two clocks together: ms modulo 2**29 and µs modulo 2**26."""
+
+    boot_id: int
+    ticks_ms: int
+    ticks_us: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +123,7 @@ class StateChanged:
     state: LinkState
 
 
-LinkEvent = Hello | KeyEdge | EdgesLost | HeldMended | TimeSample | StateChanged
+LinkEvent = Hello | KeyEdge | EdgesLost | HeldMended | Beat | TimeSample | StateChanged
 
 
 @dataclass(slots=True)
@@ -172,6 +187,7 @@ class HostLink:
     _hello_ns: int | None = None
     _probe_ns: int | None = None
     _probe_id: int = 0
+    _probes_since_hello: int = 0
     _probes: dict[int, int] = field(default_factory=dict)
     _shown_ns: int = 0
     _odd_beats: int = 0
@@ -208,7 +224,7 @@ class HostLink:
             return self._become(LinkState.LOST) if now_ns - self._heard_ns >= LOST_AFTER_NS else []
         if self.state not in (LinkState.LIVE, LinkState.STALE):
             return []
-        if self._probe_ns is None or now_ns - self._probe_ns >= PROBE_EVERY_NS:
+        if self._probe_ns is None or now_ns - self._probe_ns >= self._probe_every_ns():
             self._probe(now_ns)
         silent_ns = now_ns - self._heard_ns
         if silent_ns >= LOST_AFTER_NS:
@@ -222,7 +238,7 @@ class HostLink:
         last_ns, every_ns = (
             (self._hello_ns, HELLO_EVERY_NS)
             if self.state is LinkState.HELLO
-            else (self._probe_ns, PROBE_EVERY_NS)
+            else (self._probe_ns, self._probe_every_ns())
         )
         return 0 if last_ns is None else max(0, last_ns + every_ns - now_ns)
 
@@ -298,6 +314,7 @@ class HostLink:
         self.held = 0
         self._expected = None
         self._odd_beats = 0
+        self._probes_since_hello = 0
         yield self.hello
         yield from self._become(LinkState.LIVE)
         self._send_outputs(now_ns)
@@ -331,7 +348,8 @@ class HostLink:
         self._send("a", hello.boot_id, self._expected - 1)
 
     def _beat_frame(self, fields: Sequence[int], now_ns: int) -> Iterator[LinkEvent]:
-        _, bitmap, _, _, shown, self.faults = fields[:6]
+        boot_id, bitmap, ticks_ms, ticks_us, shown, self.faults = fields[:6]
+        yield Beat(boot_id, ticks_ms, ticks_us)
         if bitmap == self.held:
             self._odd_beats = 0
         else:
@@ -345,19 +363,30 @@ class HostLink:
             self._send_outputs(now_ns)
 
     def _time_frame(self, fields: Sequence[int], now_ns: int) -> Iterator[LinkEvent]:
-        probe_id, rx_us, tx_us = fields[:3]
+        probe_id, rx_us, tx_us, next_edge = fields[:4]
         sent_ns = self._probes.pop(probe_id, None)
         if sent_ns is not None:
             self.round_trip_ns = now_ns - sent_ns
-            yield TimeSample(sent_ns, rx_us, tx_us, now_ns)
+            if self._expected is None:
+                self._expected = next_edge  # no edge of this session was pressed before
+            yield TimeSample(sent_ns, rx_us, tx_us, now_ns, self._expected >= next_edge)
 
     def _stats_frame(self, fields: Sequence[int]) -> None:
         c = self.counters
         c.overflow, c.board_lost, c.board_bad_frames, c.loop_us, c.gc_us, c.heap, c.resends = fields[:7]
 
+    def probe(self, now_ns: int) -> None:
+        """Ask the board for its time now, without waiting for the next regular probe."""
+        if self.state is LinkState.LIVE:
+            self._probe(now_ns)
+
+    def _probe_every_ns(self) -> int:
+        return BURST_EVERY_NS if self._probes_since_hello < BURST_PROBES else PROBE_EVERY_NS
+
     def _probe(self, now_ns: int) -> None:
         self._probe_id = (self._probe_id + 1) % (wire.COUNT_MAX + 1)
         self._probe_ns = now_ns
+        self._probes_since_hello += 1
         self._probes[self._probe_id] = now_ns
         while len(self._probes) > 16:
             del self._probes[next(iter(self._probes))]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from binascii import crc32
 
 import pytest
-from galley_board import wire
 from hypothesis import given
 from hypothesis import strategies as st
+
+from galley_board import wire
 
 Frame = tuple[str, int, tuple[int, ...]]
 
@@ -104,7 +105,11 @@ def spoiled_streams(stream: bytes) -> list[bytes]:
 
 
 def test_one_byte_wrong_anywhere_never_makes_a_frame_that_was_not_sent() -> None:
-    sent = [("K", 17, (204, 9, 1, 536805123, 3, 201)), ("B", 18, (77, 512, 9, 8, 7, 0)), ("T", 19, (1, 2, 3))]
+    sent = [
+        ("K", 17, (204, 9, 1, 536805123, 3, 201)),
+        ("B", 18, (77, 512, 9, 8, 7, 0)),
+        ("T", 19, (1, 2, 3, 4)),
+    ]
     stream = b"".join(map(encoded, sent))
     follow_up = ("K", 20, (205, 9, 0, 536805200, 0, 201))
     for spoiled in spoiled_streams(stream):
@@ -118,21 +123,21 @@ def test_one_byte_wrong_anywhere_never_makes_a_frame_that_was_not_sent() -> None
 @pytest.mark.parametrize(
     "line",
     [
-        b"T 1 2 3 04",
-        b"T 1 02 3 4",
-        b"T 1  2 3 4",
-        b"T 1 +2 3 4",
-        b"T 1 -2 3 4",
-        b"T 1 2 3",
-        b"T 1 2 3 4 5",
-        b"T 1 2 3 4 ",
-        b"T 100 2 3 4",
-        b"T 1 70000 3 4",
-        b"T 1 2 99999999999999999999 4",
-        b"T1 2 3 4",
+        b"T 1 2 3 4 05",
+        b"T 1 02 3 4 5",
+        b"T 1  2 3 4 5",
+        b"T 1 +2 3 4 5",
+        b"T 1 -2 3 4 5",
+        b"T 1 2 3 4",
+        b"T 1 2 3 4 5 6",
+        b"T 1 2 3 4 5 ",
+        b"T 100 2 3 4 5",
+        b"T 1 70000 3 4 5",
+        b"T 1 2 99999999999999999999 4 5",
+        b"T1 2 3 4 5",
         b"t 1 2",
         b"Q 1 2",
-        b"\xc1 1 2 3 4",
+        b"\xc1 1 2 3 4 5",
         b"T",
         b"",
     ],
@@ -144,7 +149,7 @@ def test_any_other_spelling_is_refused_even_with_a_right_checksum(line: bytes) -
 
 
 def test_the_checksum_must_be_lower_case_hex() -> None:
-    frame = encoded(("T", 1, (2, 3, 4)))
+    frame = encoded(("T", 1, (2, 3, 4, 5)))
     assert frame[-9:-1].upper() != frame[-9:-1]
     assert decode_all(wire.Decoder(wire.FROM_BOARD), frame[:-9] + frame[-9:].upper()) == []
 
@@ -152,14 +157,14 @@ def test_the_checksum_must_be_lower_case_hex() -> None:
 def test_an_endless_line_is_one_bad_line() -> None:
     decoder = wire.Decoder(wire.FROM_BOARD)
     decode_all(decoder, b"x" * 10_000)
-    assert decode_all(decoder, b"\n" + encoded(("T", 1, (2, 3, 4)))) == [("T", 1, (2, 3, 4))]
+    assert decode_all(decoder, b"\n" + encoded(("T", 1, (2, 3, 4, 5)))) == [("T", 1, (2, 3, 4, 5))]
     assert decoder.bad == 1
 
 
 def test_gaps_in_the_sequence_are_counted_across_its_wrap() -> None:
     decoder = wire.Decoder(wire.FROM_BOARD)
     for seq in (98, 99, 0, 3):
-        decode_all(decoder, encoded(("T", seq, (0, 0, 0))))
+        decode_all(decoder, encoded(("T", seq, (0, 0, 0, 1))))
     assert decoder.gaps == 2
 
 
@@ -167,7 +172,7 @@ def test_gaps_in_the_sequence_are_counted_across_its_wrap() -> None:
     "kind, fields, message",
     [
         ("Q", (), "frame kind 'Q' is unknown"),
-        ("T", (1, 2), "frame time has 2 fields: it takes 3"),
+        ("T", (1, 2), "frame time has 2 fields: it takes 4"),
         ("K", (1, 12, 1, 0, 0, 1), "key of frame key is 12: it must be 0 to 11"),
         ("K", (1, -1, 1, 0, 0, 1), "key of frame key is -1: it must be 0 to 11"),
     ],

@@ -132,8 +132,7 @@ def test_an_edge_arrives_in_the_next_turn_with_the_boards_stamp_and_age() -> Non
     stamp = line.ticks_ms()
     line.press(9, True)
     line.run(2)
-    edge = line.events[-1]
-    assert isinstance(edge, KeyEdge)
+    edge = next(e for e in line.events if isinstance(e, KeyEdge))
     assert (edge.key, edge.down, edge.stamp_ms, edge.age_ms, edge.key_seq) == (9, True, stamp, 1, 1)
 
 
@@ -276,13 +275,42 @@ def test_a_lost_release_is_mended_by_the_beat_and_is_no_edge() -> None:
     assert line.host.held == 0
 
 
+def test_the_board_is_asked_for_its_time_eight_times_soon_after_the_hello() -> None:
+    line = Line().start()
+    line.run(200)
+    assert sum(isinstance(e, TimeSample) for e in line.events) >= 8
+
+
 def test_time_probes_are_answered_about_eight_times_a_second() -> None:
     line = Line().start()
+    line.run(500)
+    line.events.clear()
     line.run(1000)
     samples = [e for e in line.events if isinstance(e, TimeSample)]
     assert 7 <= len(samples) <= 10
     assert all(0 <= s.received_ns - s.sent_ns <= 2 * MS for s in samples)
     assert all(s.board_rx_us <= s.board_tx_us for s in samples)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32), st.floats(0.0, 0.5))
+def test_an_answer_that_is_complete_comes_after_every_edge_from_before_the_question(
+    seed: int, rate: float
+) -> None:
+    line = LossyLine(seed, rate).start()
+    line.quiet = False
+    pressed: list[int] = []  # the ms at which edge n + 1 was made
+    for _ in range(400):
+        if line.random.random() < 0.1:
+            line.press(line.random.randrange(12), True)
+            pressed.append(line.now_ms)
+        line.run(1)
+    delivered = 0
+    for event in line.events:
+        delivered += isinstance(event, KeyEdge)
+        if isinstance(event, TimeSample) and event.complete:
+            before = sum(ms * MS < event.sent_ns for ms in pressed)
+            assert delivered >= before
 
 
 def test_a_board_across_the_wrap_of_its_ticks_keeps_beating_and_ageing() -> None:

@@ -9,6 +9,9 @@ sent again every RESEND_MS with their first stamp. When the ring is full the old
 counted: `first` in every K frame tells the host where the ring begins, so it never waits for what is
 gone. A hello with a new session empties the ring: what was pressed before this host was there is void.
 
+A time probe is answered after the edges that came before it, and the answer names the next edge's number.
+So a host that has the answer, and every edge below that number, knows all that was pressed before it asked.
+
 Outputs are whole states, the last one wins. Each beat carries a digest of those held, so the host
 sends again what was lost on the way.
 
@@ -28,6 +31,7 @@ STATS_MS = 1000
 RESEND_MS = 60
 STUCK_MS = 100
 OUT_BYTES = 640
+PROBES = 8  # as many as a burst has; more at once are not answered
 DEFAULT_BUDGET_MA = (60, 220, 220, 92)
 DEFAULT_BRIGHTNESS = 255
 
@@ -87,6 +91,9 @@ class BoardLink:
         self._into_frame = 0
         self._shown = wire.digest(self.dice, self.lamps, self.budget_ma, self.brightness)
         self._heard_ms = _NEVER
+        self._asked = 0
+        self._asked_id = array("l", [0] * PROBES)
+        self._asked_us = array("l", [0] * PROBES)
 
     # -- from the host ------------------------------------------------------------------------
 
@@ -112,10 +119,10 @@ class BoardLink:
 
     def _obey(self, kind: str, fields: "array[int]", now_ms: int, now_us: int) -> None:
         if kind == "t":
-            reply = self._fields
-            reply[0] = fields[0]
-            reply[1] = reply[2] = now_us
-            self._queue("T", reply, 3)
+            if self._asked < PROBES:
+                self._asked_id[self._asked] = fields[0]
+                self._asked_us[self._asked] = now_us
+                self._asked += 1
         elif kind == "a":
             if fields[0] == self.boot_id:
                 self._acknowledged(fields[1])
@@ -178,6 +185,8 @@ class BoardLink:
             return
         if self.session:
             self._send_keys(now_ms)
+        if self._asked and self._unsent == self._next:
+            self._answer_probes(now_us)
         if self._beat_ms == _NEVER or since_ms(now_ms, self._beat_ms) >= BEAT_MS:
             f = self._fields
             f[0] = self.boot_id
@@ -218,6 +227,16 @@ class BoardLink:
                 return
             self._unsent += 1
             self._sent_ms = now_ms
+
+    def _answer_probes(self, now_us: int) -> None:
+        f = self._fields
+        for i in range(self._asked):
+            f[0] = self._asked_id[i]
+            f[1] = self._asked_us[i]
+            f[2] = now_us
+            f[3] = self._next
+            self._queue("T", f, 4)  # one that finds no room is lost like any frame: the host asks again
+        self._asked = 0
 
     def _queue(self, kind: str, fields: "array[int]", count: int) -> bool:
         if self.out_len + wire.MAX_FRAME > OUT_BYTES:

@@ -102,6 +102,7 @@ FORMS: "dict[str, Form]" = {
             ("id", 0, COUNT_MAX),
             ("rx_us", 0, TICKS_US_PERIOD - 1),
             ("tx_us", 0, TICKS_US_PERIOD - 1),
+            ("next", 1, KEY_SEQ_MAX),
         ),
     ),
     # host -> board
