@@ -11,20 +11,17 @@ outside (`port_appeared`, `port_vanished`): the simulator, a list from the comma
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from galley_board import faults
-
 from galley.connection import Connection, sessions
-from galley.link import Hello, KeyEdge, LinkEvent, LinkState, StateChanged
+from galley.link import Beat, Hello, KeyEdge, LinkEvent, LinkState, StateChanged, TimeSample
 from galley.ports import BoardPort, BoardWithoutData
 from galley.tables.table import BOARDS, DARK_BOX, BoxView
+from galley_board import faults
 
 NS_PER_MS: Final = 1_000_000
-
-OnPress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +32,30 @@ class Note:
     params: Mapping[str, str] = field(default_factory=dict)
 
 
+class Watcher:
+    """Who is told what happens on the boards. Override what matters; a board is named by its role."""
+
+    def edge(self, board: str, edge: KeyEdge) -> None:
+        """A key went down or up."""
+
+    def timing(self, board: str, event: Beat | TimeSample) -> None:
+        """Something was learned about a board's clock."""
+
+    def joined(self, board: str, boot_id: int) -> None:
+        """A board answers now."""
+
+    def left(self, board: str) -> None:
+        """A board has stopped answering."""
+
+    def changed(self) -> None:
+        """Some board's standing changed."""
+
+
 class Box:
-    """All boards.
+    """All boards; `watcher` is told what happens."""
 
-    `on_press(board, key, pressed_ms)` gets each key that went down, with the time of the press in ms of the
-    host's monotonic clock; `on_change()` is called when a board's standing changed.
-    """
-
-    def __init__(self, on_press: OnPress, on_change: Callable[[], None]) -> None:
-        self._on_press = on_press
-        self._on_change = on_change
+    def __init__(self, watcher: Watcher) -> None:
+        self._watcher = watcher
         self._connections: dict[str, Connection] = {}
         self._roles: dict[str, Connection] = {}
         self._seen: set[str] = set()
@@ -64,7 +75,7 @@ class Box:
         if port.role is not None:
             self._claim(port.role, connection)
         connection.open()
-        self._on_change()
+        self._watcher.changed()
 
     def port_vanished(self, path: str) -> None:
         """The port is gone."""
@@ -76,7 +87,8 @@ class Box:
         for role, holder in list(self._roles.items()):
             if holder is connection:
                 del self._roles[role]
-        self._on_change()
+                self._watcher.left(role)
+        self._watcher.changed()
 
     def ports(self) -> frozenset[str]:
         """The paths that are kept open now."""
@@ -86,7 +98,7 @@ class Box:
         """These boards offer a console only."""
         if found != self._without_data:
             self._without_data = found
-            self._on_change()
+            self._watcher.changed()
 
     def close(self) -> None:
         """Let all ports go."""
@@ -105,15 +117,32 @@ class Box:
         """The roles whose boards answer."""
         return frozenset(r for r, connection in self._roles.items() if connection.state is LinkState.LIVE)
 
+    def probe_all(self) -> None:
+        """Ask every live board for its time now: a race waits for the answers."""
+        for connection in self._roles.values():
+            connection.probe()
+
     def _event(self, connection: Connection, event: LinkEvent) -> None:
-        if isinstance(event, KeyEdge):
-            role = self._role_of(connection)
-            if role is not None and event.down:
-                self._on_press(role, event.key, event.received_ns // NS_PER_MS - event.age_ms)
-        elif isinstance(event, Hello):
+        role = self._role_of(connection)
+        if isinstance(event, Hello):
             self._hello(connection, event)
         elif isinstance(event, StateChanged):
-            self._on_change()
+            if role is not None:
+                self._state_changed(role, connection)
+            self._watcher.changed()
+        elif role is None:
+            return
+        elif isinstance(event, KeyEdge):
+            self._watcher.edge(role, event)
+        elif isinstance(event, Beat | TimeSample):
+            self._watcher.timing(role, event)
+
+    def _state_changed(self, role: str, connection: Connection) -> None:
+        hello = connection.link.hello
+        if connection.state is LinkState.LIVE and hello is not None:
+            self._watcher.joined(role, hello.boot_id)
+        else:
+            self._watcher.left(role)
 
     def _hello(self, connection: Connection, hello: Hello) -> None:
         path = connection.port.path
@@ -168,7 +197,7 @@ class Box:
 
 
 def house_ms() -> int:
-    """The present in the time of `Box`'s presses."""
+    """The present in house time: ms of the host's monotonic clock."""
     return time.monotonic_ns() // NS_PER_MS
 
 

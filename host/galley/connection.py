@@ -17,11 +17,10 @@ from itertools import count
 from random import randrange
 from typing import Final, TypeAlias
 
-from galley_board import wire
-
 from galley.link import HostLink, LinkEvent, LinkState, Outputs, StateChanged
 from galley.ports import BoardPort
 from galley.transport import PortError, Transport, open_serial, open_tcp
+from galley_board import wire
 
 RETRY_FIRST_S: Final = 0.25
 RETRY_LAST_S: Final = 3.0
@@ -73,6 +72,11 @@ class Connection:
     def show(self, dice: tuple[int, ...], lamps: tuple[int, ...]) -> None:
         """Ask the board to show this; sent at once when it is live, and when it becomes so."""
         self.link.show(dice, lamps, time.monotonic_ns())
+        self._flush()
+
+    def probe(self) -> None:
+        """Ask the board for its time now."""
+        self.link.probe(time.monotonic_ns())
         self._flush()
 
     async def _open(self) -> None:

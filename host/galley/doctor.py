@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from typing import Final
 
-from galley.box import Box
+from galley.box import Box, Watcher
 from galley.ports import BoardPort, system_ports
 from galley.serve import DEFAULT_PORT, CannotStart, bind, has_screen
 from galley.sim.boards import SimulatedBoard, SimulationError
@@ -154,7 +154,12 @@ def simulated_station() -> Iterator[Finding]:
 
 async def _hello_of_a_simulated_station() -> float:
     changed = asyncio.Event()
-    box = Box(lambda board, key, pressed_ms: None, changed.set)
+
+    class Listener(Watcher):
+        def changed(self) -> None:
+            changed.set()
+
+    box = Box(Listener())
     board = SimulatedBoard("left")
     began_s = time.monotonic()
     try:

@@ -25,6 +25,7 @@ from random import Random
 from typing import Final
 
 from galley import tables
+from galley.contest import Raced, told
 from galley.pace import Bots
 from galley.session import Session
 from galley.tables.table import (
@@ -46,6 +47,7 @@ from galley.tables.table import (
     lit,
     seat_key,
 )
+from galley.timekeeper import Timed
 from galley_board import glyphs, pins
 from galley_engine.game import SEAT_PARAMETERS, Event, JSONObject, Refusal
 
@@ -100,6 +102,7 @@ class House:
     _table: Table = field(init=False)
     _bots: Bots | None = None
     _choice: Choice = field(default_factory=dict)
+    _last_race: Raced | None = None
     _live: frozenset[str] = frozenset()
     _paused_since_ms: int | None = None
     _touched_ms: int = 0
@@ -118,21 +121,62 @@ class House:
 
     # -- in: keys, boards, time -----------------------------------------------------------------
 
-    def press(self, board: str, key: int, now_ms: int) -> None:
-        """A key went down at `now_ms`, the time of the press itself. Keys without a job do nothing."""
+    def press(self, board: str, key: int, now_ms: int, timed: Timed | None = None) -> None:
+        """A key went down at `now_ms`, the time of the press itself. Keys without a job do nothing.
+
+        `timed` is what the timekeeper knows of a press that raced.
+        """
         self._now_ms = max(self._now_ms, now_ms)
         if self.missing:
             return
         self._touched_ms = self._now_ms
+        if timed is not None and self._last_race is not None:
+            # may be news, whatever else the key does now
+            contest = told(self._table, self.seats, self._last_race, (board, key), timed)
+            if contest is not None:
+                self._last_race = None
+                self._tell([contest])
         job = self._jobs_now().get((board, key))
         if job is not None:
             self._jobs = None
             if isinstance(job, HouseJob):
                 job.deed()
             elif job.action is not None:
-                self._do(job.action, now_ms)
+                before = self.session.state if self.session is not None else None
+                if self._do(job.action, now_ms) and timed is not None:
+                    self._last_race = Raced(timed, job.action, before)
             else:
                 self._choice = job.choice or {}
+
+    def races(self, board: str, key: int) -> bool:
+        """Whether this key's press races, or would have in the position of the last race.
+
+        The second of two bells rings when the first has ended the duel; how close it was is worth telling.
+        """
+        if self._is_race(self._jobs_now().get((board, key))):
+            return True
+        last = self._last_race
+        return last is not None and self._is_race(
+            self._table.jobs(last.before, self.seats, {}).get((board, key))
+        )
+
+    def _is_race(self, job: Job | HouseJob | None) -> bool:
+        return isinstance(job, Job) and job.action is not None and job.action["do"] in self._table.races
+
+    def settle(self, places: Sequence[Key]) -> int:
+        """Which of these keys goes first, when nobody can know which was pressed first."""
+        actions: list[JSONObject] = []
+        for number, place in enumerate(places):
+            job = self._jobs_now().get(place)
+            if not isinstance(job, Job) or job.action is None:
+                return number  # it does nothing now, so it takes nothing from the others
+            actions.append(job.action)
+        return self._table.first(self.session.state, actions) if self.session is not None else 0
+
+    @property
+    def gate_open(self) -> bool:
+        """False while the game awaits its start signal."""
+        return self.session is None or self.phase != "game" or self._table.gate_open(self.session.state)
 
     def boards_live(self, live: frozenset[str], now_ms: int) -> None:
         """These boards answer now; all others do not."""
@@ -189,6 +233,7 @@ class House:
         self.session = Session.start(game, len(seats), self.rules.options, seed, self._now_ms)
         self._bots = Bots(game.name, self.seats, seed ^ 1, self.rules.bot_speed)
         self._choice = {}
+        self._last_race = None
         self._news.clear()
         self.phase = "game"
         forced = self._table.forced(self.session.state)
@@ -272,10 +317,11 @@ class House:
             return {}
         return self._table.jobs(self.session.state, self.seats, self._choice)
 
-    def _do(self, action: JSONObject, now_ms: int) -> None:
+    def _do(self, action: JSONObject, now_ms: int) -> bool:
+        """Take an action; True when the rules accepted it."""
         session = self.session
         if session is None:
-            return
+            return False
         before = session.state
         step = session.do(action, now_ms)
         if not isinstance(step, Refusal):
@@ -291,6 +337,7 @@ class House:
             self.phase = "result"
             self._bots = None
             self._touched_ms = self._ended_ms = self._now_ms
+        return not isinstance(step, Refusal)
 
     def _tell(self, events: Sequence[Event]) -> None:
         for event in events:

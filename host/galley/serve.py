@@ -27,14 +27,17 @@ from typing import Final
 import click
 
 from galley import __version__
-from galley.box import Box, house_ms
+from galley.box import NS_PER_MS, Box, Watcher, house_ms
 from galley.house import House, HouseRules
+from galley.link import Beat, KeyEdge, TimeSample
 from galley.ports import BoardPort, system_ports
 from galley.sim.boards import SimulatedBox, SimulationError
 from galley.sim.hand import Hand
 from galley.tables.table import BOARDS, Seat
+from galley.timekeeper import Timekeeper
 from galley.web.app import Server, build_app, load_site
 from galley.web.hub import Command, Hub, KeyCommand
+from galley_engine.race import LATE
 
 ADDRESS: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 8765
@@ -94,13 +97,16 @@ def _busy_port(port: int, error: OSError) -> str:
         )
 
 
-class Host:
+class Host(Watcher):
     """Everything that runs, made from settings; `run` serves until `stop`."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._house = House(settings.rules)
-        self._box = Box(self._pressed, self._boards_changed)
+        self._box = Box(self)
+        self._keeper = Timekeeper()
+        self._closed_ns: int | None = None
+        self._asking: asyncio.TimerHandle | None = None
         self._hub = Hub(self._commanded)
         self._site = load_site(__version__)
         self._server = Server(build_app(self._hub, self._site))
@@ -209,7 +215,13 @@ class Host:
             await asyncio.sleep(STATUS_EVERY_S)
             self._tell_boards()
 
-    def _boards_changed(self) -> None:
+    def joined(self, board: str, boot_id: int) -> None:
+        self._keeper.joined(board, boot_id, time.monotonic_ns())
+
+    def left(self, board: str) -> None:
+        self._keeper.left(board, time.monotonic_ns())
+
+    def changed(self) -> None:
         self._house.boards_live(self._box.live(), house_ms())
         self._moved()
         if not self._status_due:
@@ -218,9 +230,47 @@ class Host:
 
     # -- presses, time, views -------------------------------------------------------------------------
 
-    def _pressed(self, board: str, key: int, pressed_ms: int) -> None:
-        self._house.press(board, key, pressed_ms)
-        self._moved()
+    def edge(self, board: str, edge: KeyEdge) -> None:
+        if not edge.down:
+            return
+        if self._house.races(board, edge.key) or self._keeper.races(board):
+            self._keeper.enter(board, edge, edge.received_ns)
+            self._decide()
+        else:
+            self._house.press(board, edge.key, edge.received_ns // NS_PER_MS - edge.age_ms)
+            self._moved()
+
+    def timing(self, board: str, event: Beat | TimeSample) -> None:
+        if isinstance(event, Beat):
+            self._keeper.beat(board, event)
+        else:
+            self._keeper.sample(board, event)
+            self._decide()
+
+    def _decide(self) -> None:
+        """Let every press out whose turn has come; ask the boards again while some wait."""
+        moved = False
+        while heat := self._keeper.heat():
+            places = [(press.source, press.key) for press in heat]
+            timed = self._keeper.take(heat[self._house.settle(places)])
+            press = timed.press
+            self._house.press(press.source, press.key, press.ns // NS_PER_MS, timed)
+            moved = True
+        for refused in self._keeper.refused():
+            if refused.why == LATE:  # a bounce's second edge: it raced nobody, and still counts
+                self._house.press(refused.press.source, refused.press.key, house_ms())
+                moved = True
+        if moved:
+            self._moved()
+        due_ns = self._keeper.probes_due_ns(time.monotonic_ns())
+        if due_ns is not None and self._asking is None:
+            self._asking = asyncio.get_running_loop().call_later(due_ns / 1e9, self._ask)
+
+    def _ask(self) -> None:
+        self._asking = None
+        self._box.probe_all()
+        self._keeper.asked(time.monotonic_ns())
+        self._decide()
 
     def _ticked(self) -> None:
         self._tick = None
@@ -230,6 +280,11 @@ class Host:
     def _moved(self) -> None:
         """The house may have changed: show it on the boards now; pages and clock follow at the next turn."""
         self._box.show(self._house.view())
+        if self._house.gate_open != (self._closed_ns is None):
+            now_ns = time.monotonic_ns()
+            if self._closed_ns is not None:
+                self._keeper.start_given(self._closed_ns, now_ns)
+            self._closed_ns = now_ns if self._closed_ns is None else None
         if not self._tell_due:
             self._tell_due = True
             asyncio.get_running_loop().call_soon(self._follow)
@@ -262,7 +317,11 @@ class Host:
 
     def _tell_boards(self) -> None:
         self._status_due = False
-        self._hub.publish("boards", self._box.status())
+        now_ns = time.monotonic_ns()
+        boards = self._box.status()
+        for board in boards:
+            board["clock"] = self._keeper.standing(board["role"], now_ns)
+        self._hub.publish("boards", boards)
 
     def _commanded(self, command: Command) -> None:
         board = self._sim.boards.get(command.board) if self._sim is not None else None
@@ -270,7 +329,8 @@ class Host:
             if board is not None:
                 self._hand.move(command.board, command.key, command.down)
             elif command.down:
-                self._pressed(command.board, command.key, house_ms())
+                self._house.press(command.board, command.key, house_ms())
+                self._moved()
         elif board is not None:
             (board.plug if command.plugged else board.unplug)()
 

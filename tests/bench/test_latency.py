@@ -13,8 +13,9 @@ from random import Random
 
 import pytest
 
-from galley.box import Box, house_ms
+from galley.box import Box, Watcher, house_ms
 from galley.house import House, HouseRules
+from galley.link import KeyEdge
 from galley.ports import BoardPort
 from galley.sim.boards import SimulatedBox
 from galley.tables.table import BOARDS, ROLL, Seat
@@ -126,21 +127,23 @@ async def key_to_led() -> list[float]:
             frames[role] = rgb
             changed.set()
 
-    def pressed(board: str, key: int, pressed_ms: int) -> None:
-        house.press(board, key, pressed_ms)
-        box.show(house.view())
+    class Listener(Watcher):
+        def edge(self, board: str, edge: KeyEdge) -> None:
+            if edge.down:
+                house.press(board, edge.key, house_ms())
+                box.show(house.view())
 
-    def boards_changed() -> None:
-        house.boards_live(box.live(), house_ms())
-        box.show(house.view())
-        changed.set()
+        def changed(self) -> None:
+            house.boards_live(box.live(), house_ms())
+            box.show(house.view())
+            changed.set()
 
     def port_changed(role: str) -> None:
         port = sim.boards[role].port
         if port is not None:
             box.port_appeared(BoardPort(port, "simulated", role=role))
 
-    box = Box(pressed, boards_changed)
+    box = Box(Listener())
     sim = SimulatedBox(("left", "right"), on_pixels, on_change=port_changed)
     await sim.start()
     house.begin([Seat("red"), Seat("blue")], house_ms())

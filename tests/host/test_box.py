@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from galley.box import Box, house_ms
+from galley.box import NS_PER_MS, Box, Watcher, house_ms
+from galley.link import Beat, KeyEdge, TimeSample
 from galley.ports import BoardPort, BoardWithoutData
 from galley.tables.table import DARK_BOX, BoardView
 from galley_board import wire
@@ -73,16 +74,32 @@ class Board:
         writer.close()
 
 
-class Watched:
+class Watched(Watcher):
     """A box with a list of what it reported."""
 
     def __init__(self) -> None:
         self.presses: list[tuple[str, int, int]] = []
+        self.came_and_went: list[tuple[str, int | None]] = []
+        self.learned: set[tuple[str, type]] = set()
         self._news = asyncio.Event()
-        self.box = Box(self._press, self._news.set)
+        self.box = Box(self)
 
-    def _press(self, *press: Any) -> None:
-        self.presses.append(press)
+    def edge(self, board: str, edge: KeyEdge) -> None:
+        if edge.down:
+            self.presses.append((board, edge.key, edge.received_ns // NS_PER_MS - edge.age_ms))
+            self._news.set()
+
+    def timing(self, board: str, event: Beat | TimeSample) -> None:
+        self.learned.add((board, type(event)))
+        self._news.set()
+
+    def joined(self, board: str, boot_id: int) -> None:
+        self.came_and_went.append((board, boot_id))
+
+    def left(self, board: str) -> None:
+        self.came_and_went.append((board, None))
+
+    def changed(self) -> None:
         self._news.set()
 
     async def until(self, done: Callable[[], bool]) -> None:
@@ -125,6 +142,18 @@ def test_a_board_is_known_by_its_hello_and_its_presses_carry_their_time() -> Non
         entry = watched.entry("right")
         assert (entry["state"], entry["firmware"], entry["identity"]) == ("live", "123456", "e661")
         await board.stop()
+
+    run(test)
+
+
+def test_a_board_that_comes_and_goes_is_told_and_so_is_its_time() -> None:
+    async def test(watched: Watched) -> None:
+        board = Board("right", boot_id=77)
+        watched.box.port_appeared(BoardPort(await board.start(), ""))
+        await watched.until(lambda: watched.learned == {("right", Beat), ("right", TimeSample)})
+        assert watched.came_and_went[-1] == ("right", 77)
+        await board.stop()
+        await watched.until(lambda: watched.came_and_went[-1] == ("right", None))
 
     run(test)
 

@@ -35,7 +35,8 @@ from galley.tables.table import (
 )
 from galley_board import glyphs
 from galley_engine.game import AnyGame, Event, JSONObject
-from galley_engine.games import load
+from galley_engine.games import load, sushi_duel_heats
+from galley_engine.games.sushi_duel import shows_yuck
 from galley_engine.games.sushi_duel_state import (
     SIDES,
     State,
@@ -48,6 +49,8 @@ from galley_engine.games.sushi_duel_state import (
 
 game: Final[AnyGame] = load("sushi_duel")
 boards: Final = STATIONS
+races: Final = frozenset({"roll", "bell", "yuck", "mate"})
+first: Final = sushi_duel_heats.first
 
 INGREDIENTS: Final = ("shrimp", "salmon", "octopus", "cucumber", "roe")
 UNROLLED: Final = glyphs.die_code(glyphs.GLYPHS["unrolled"], glyphs.DIM)
@@ -66,6 +69,26 @@ def forced(state: State) -> JSONObject | None:
         challenger = state.options.start_seat
         return {"do": "challenge", "seat": challenger, "opponent": 1 - challenger}
     return None
+
+
+def gate_open(state: State) -> bool:
+    """The duel starts when both are ready; a roll from before that is a false start."""
+    return state.phase != "ready"
+
+
+def contested(before: State, one: JSONObject, other: JSONObject) -> bool:
+    """Two bells for complete dice, or a roll and a call that is right only on one side of it."""
+    kinds = {str(one["do"]), str(other["do"])}
+    if kinds == {"bell"}:
+        return all(complete_platters(before, _side(before, action["seat"])) for action in (one, other))
+    roll, call = (one, other) if one["do"] == "roll" else (other, one)
+    if roll["do"] != "roll" or call["do"] not in ("yuck", "mate"):
+        return False
+    yucks = [shows_yuck(station) for station in before.stations]
+    if call["do"] == "mate":
+        return all(yucks)
+    rolled = _side(before, roll["seat"])
+    return yucks[SIDES.index(rolled)] and rolled != _side(before, call["seat"])
 
 
 def view(state: State, jobs: Mapping[Key, Lit]) -> BoxView:

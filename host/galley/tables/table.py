@@ -107,6 +107,19 @@ class Table(Protocol):
     def jobs(self, state: Any, seats: Sequence[Seat], choice: Choice) -> Jobs:
         """What each key does now."""
 
+    @property
+    def races(self) -> frozenset[str]:
+        """The actions whose order is decided by race timing."""
+
+    def gate_open(self, state: Any) -> bool:
+        """False while a start signal is awaited: what is pressed before it is a false start."""
+
+    def first(self, state: Any, actions: Sequence[JSONObject]) -> int:
+        """Which of several actions goes first when nobody can know who was first."""
+
+    def contested(self, before: Any, one: JSONObject, other: JSONObject) -> bool:
+        """Whether it matters which of two actions comes first in the position `before`."""
+
     def forced(self, state: Any) -> JSONObject | None:
         """An action that is taken without a key because there is nothing to choose, or None."""
 

@@ -23,6 +23,7 @@ function card(board) {
       ...row("service.firmware", board.firmware),
       ...row("service.boot", board.boot_id === null ? null : String(board.boot_id)),
       ...row("service.round_trip", board.round_trip_us === null ? null : text("service.microseconds", { n: board.round_trip_us })),
+      ...row("service.clock", board.clock ? text(`clock.${board.clock.state}`, board.clock) : null),
       ...row("service.faults", faults.length > 0 ? faults.join(text("list.comma")) : text("service.fine"))),
     el("table", {},
       el("caption", {}, text("service.counters")),

@@ -1,0 +1,57 @@
+"""Contests: what the pages are told about two presses of which only one could count.
+
+For: "Blue by 6.4 ms (± 0.3)". The race is decided before this; here it is put into words for people, when
+the second press has come. It must not decide anything, nor know a game: the table says whether the second
+press would have counted had it been first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from galley.tables.table import Key, Seat, Table
+from galley.timekeeper import Timed
+from galley_engine.game import Event, JSONObject
+from galley_engine.race import verdict
+
+CONTEST_NS: Final = 1_000_000_000  # who comes later than this was not beaten, only late
+
+
+class Raced(NamedTuple):
+    """A press that raced and was accepted: its action, and the position in which it was."""
+
+    timed: Timed
+    action: JSONObject
+    before: Any
+
+
+def told(table: Table, seats: Sequence[Seat], first: Raced, place: Key, second: Timed) -> Event | None:
+    """The news of a second press at `place`, or None when it contests nothing.
+
+    Its parameter `race` is the two actions, as in `bell_bell`; or `heat` when the order is not known and the
+    rules decided; or `provisional` when a board's clock was not known well enough yet.
+    """
+    if second.press.ns - first.timed.press.ns > CONTEST_NS:
+        return None
+    job = table.jobs(first.before, seats, {}).get(place)
+    if job is None or job.action is None or job.action["seat"] == first.action["seat"]:
+        return None
+    if not table.contested(first.before, first.action, job.action):
+        return None
+    found = verdict(first.timed.press, second.press)
+    race = f"{first.action['do']}_{job.action['do']}"
+    if found.heat:
+        race = "heat"
+    elif first.timed.provisional or second.provisional:
+        race = "provisional"
+    return Event(
+        "first",
+        {
+            "by": first.action["seat"],
+            "on": job.action["seat"],
+            "race": race,
+            "gap": f"{found.gap_us / 1000:.1f}",
+            "doubt": f"{found.uncertainty_us / 1000:.1f}",
+        },
+    )

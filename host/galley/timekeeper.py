@@ -1,0 +1,180 @@
+"""The timekeeper: every board's clock, and the order of presses that race.
+
+For: turning what links report (time samples, beats, key edges) into presses with a host time and a proved
+uncertainty, and letting those that race out in the order in which they were made. It must not know games,
+pages or ports; times come in as host ns.
+
+A press that races waits until every live board has answered a probe that was sent after it, so that nothing
+earlier can still come. `probes_due_ns` says when the boards should be asked next for that: a regular probe
+may be 123 ms away, and a hand is waiting.
+
+Until a board's clock is known, the age that the board gave the edge stands in, with PROVISIONAL_NS of doubt
+either way; verdicts on such presses are marked provisional.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from galley.clock import ClockSync, Taken, Unsynchronised
+from galley.link import Beat, KeyEdge, TimeSample
+from galley.ticks import MS_PERIOD, US_PERIOD, KeyBase, Widener
+from galley_engine.race import Press, Refused, Sequencer
+
+NS_PER_MS: Final = 1_000_000
+KEYPAD_NS: Final = 1_000_000  # a keypad stamp is late by up to one scan, in steps of 1 ms
+PROVISIONAL_NS: Final = 10_000_000
+PROBE_AGAIN_NS: Final = 3_000_000
+
+
+@dataclass(slots=True)
+class BoardClock:
+    """What is known of one board's time since its last start."""
+
+    boot_id: int
+    sync: ClockSync = field(default_factory=ClockSync)
+    us: Widener = field(default_factory=lambda: Widener(US_PERIOD))
+    ms: Widener = field(default_factory=lambda: Widener(MS_PERIOD))
+    keys: KeyBase = field(default_factory=KeyBase)
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """A press as it came out: when it was made, how sure that is, and whether the board's clock was known."""
+
+    press: Press
+    provisional: bool
+
+
+@dataclass(slots=True)
+class Timekeeper:
+    """Clocks and races of one box. A board is "left", "right" or "deck"."""
+
+    _clocks: dict[str, BoardClock] = field(default_factory=dict)
+    _race: Sequencer = field(default_factory=Sequencer)
+    _edges: dict[tuple[str, int], KeyEdge] = field(default_factory=dict)
+    _asked_ns: int | None = None
+
+    # -- what links report --------------------------------------------------------------------------
+
+    def joined(self, board: str, boot_id: int, now_ns: int) -> None:
+        """A board is live; with a new boot_id its clock begins anew."""
+        known = self._clocks.get(board)
+        if known is None or known.boot_id != boot_id:
+            self._clocks[board] = BoardClock(boot_id)
+        self._race.join(board, now_ns)
+
+    def left(self, board: str, now_ns: int) -> None:
+        """A board went stale or away: all that is still undecided is void."""
+        if board in self._race.sources:
+            self._race.void(board, now_ns)
+
+    def beat(self, board: str, beat: Beat) -> None:
+        """Learn how the board's two counters lie to each other."""
+        clock = self._clocks.get(board)
+        if clock is not None and clock.boot_id == beat.boot_id:
+            clock.keys.observe(clock.ms.widen(beat.ticks_ms), clock.us.widen(beat.ticks_us))
+
+    def sample(self, board: str, sample: TimeSample) -> None:
+        """Learn the board's time, and that nothing from before the question is still on its way."""
+        clock = self._clocks.get(board)
+        if clock is None or board not in self._race.sources:
+            return
+        rx_us, tx_us = clock.us.widen(sample.board_rx_us), clock.us.widen(sample.board_tx_us)
+        if clock.sync.observe(sample.sent_ns, rx_us, tx_us, sample.received_ns) is Taken.STARTED_ANEW:
+            self._race.void(board, sample.received_ns)
+            self._race.join(board, sample.received_ns)
+            return
+        if not sample.complete:
+            return
+        doubt_ns = KEYPAD_NS
+        for press in self._race.pending():
+            if press.source == board:
+                better = self.timed(board, self._edges[board, press.number]).press
+                self._race.press(better)
+                doubt_ns = max(doubt_ns, better.uncertainty_ns)
+        self._race.watermark(board, sample.sent_ns - 2 * doubt_ns)
+
+    # -- presses ------------------------------------------------------------------------------------
+
+    def timed(self, board: str, edge: KeyEdge) -> Timed:
+        """When an edge was made, as well as it is known now."""
+        clock = self._clocks.get(board)
+        if clock is not None and clock.keys.known:
+            try:
+                stamp_us = clock.keys.us(clock.ms.widen(edge.stamp_ms))
+                when = clock.sync.host_time(stamp_us)
+            except Unsynchronised:
+                pass
+            else:
+                press = Press(
+                    board, edge.key_seq, edge.key, when.ns, when.uncertainty_ns + KEYPAD_NS, stamp_us
+                )
+                return Timed(press, not clock.sync.converged)
+        aged_ns = edge.received_ns - edge.age_ms * NS_PER_MS
+        return Timed(
+            Press(board, edge.key_seq, edge.key, aged_ns, PROVISIONAL_NS, edge.stamp_ms * 1000), True
+        )
+
+    def races(self, board: str) -> bool:
+        """Whether a press of this board still waits: later ones of the board must wait behind it."""
+        return any(press.source == board for press in self._race.pending())
+
+    def enter(self, board: str, edge: KeyEdge, now_ns: int) -> None:
+        """A press that races: it comes out of `heat` when its turn has come."""
+        self._edges[board, edge.key_seq] = edge
+        self._race.press(self.timed(board, edge).press)
+        self._asked_ns = None
+
+    def heat(self) -> tuple[Press, ...]:
+        """The presses of which one was first; two or more are a dead heat. See `Sequencer.heat`."""
+        return self._race.heat()
+
+    def take(self, press: Press) -> Timed:
+        """Let one press of the heat go first."""
+        edge = self._edges.pop((press.source, press.number), None)
+        clock = self._clocks.get(press.source)
+        provisional = edge is None or clock is None or not clock.sync.converged
+        return Timed(self._race.take(press), provisional)
+
+    def refused(self) -> list[Refused]:
+        """Presses that the game never sees, and why."""
+        refused = self._race.refused()
+        for entry in refused:
+            self._edges.pop((entry.press.source, entry.press.number), None)
+        return refused
+
+    def start_given(self, awaited_ns: int, now_ns: int) -> None:
+        """The start signal that was awaited since `awaited_ns` is given now: presses from between are void."""
+        self._race.arm(awaited_ns)
+        self._race.go(now_ns)
+
+    def probes_due_ns(self, now_ns: int) -> int | None:
+        """How long the boards may go unasked while presses wait, in ns; None when none wait."""
+        if not self._race.pending():
+            return None
+        return 0 if self._asked_ns is None else max(0, self._asked_ns + PROBE_AGAIN_NS - now_ns)
+
+    def asked(self, now_ns: int) -> None:
+        """All live boards have just been sent a probe."""
+        self._asked_ns = now_ns
+
+    # -- for people -----------------------------------------------------------------------------------
+
+    def standing(self, board: str, now_ns: int) -> dict[str, Any] | None:
+        """How well the board's time is known, for `/service`; None while nothing is."""
+        clock = self._clocks.get(board)
+        if clock is None or board not in self._race.sources:
+            return None
+        try:
+            fit = clock.sync.standing()
+        except Unsynchronised:
+            return {"state": "unsynchronised"}
+        state = "good" if fit.converged else "provisional"
+        return {
+            "state": state if clock.sync.fresh(now_ns) else "unsynchronised",
+            "uncertainty_us": fit.uncertainty_ns // 1000,
+            "drift_ppm": round(fit.drift_ppm, 1),
+            "jumps": fit.jumps,
+        }
