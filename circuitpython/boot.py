@@ -12,6 +12,7 @@ import digitalio
 import storage
 import supervisor
 import usb_cdc
+
 from galley_board import pins
 
 role = os.getenv("GALLEY_ROLE") or ""

@@ -11,6 +11,7 @@ import digitalio
 import microcontroller
 import neopixel_write
 import supervisor
+
 from galley_board import pins, recovery
 
 RED = b"\x00\x10\x00"  # green, red, blue: the order on the wire

@@ -1,4 +1,4 @@
-"""A simulated board with a host's hand on its port: real processes, a real pty, real pyserial, one event loop.
+"""A simulated board with a host's hand on its port: real process, real pty, real pyserial, one event loop.
 
 Waiting is on events with a generous time-out; nothing here sleeps for a fixed time.
 """
@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import serial
+
 from galley.sim.boards import Knobs, SimulatedBoard
 from galley_board import wire
 
@@ -111,7 +112,9 @@ class Host:
         self.port.write(wire.encode(kind, self._sequence, *fields))
         self._sequence = (self._sequence + 1) % wire.SEQUENCE
 
-    async def next(self, kind: str, condition: Callable[[dict[str, int]], object] = lambda fields: True) -> dict[str, int]:
+    async def next(
+        self, kind: str, condition: Callable[[dict[str, int]], object] = lambda fields: True
+    ) -> dict[str, int]:
         """The first frame of this kind that is so, of those not taken yet; earlier ones are dropped."""
         async with asyncio.timeout(PATIENCE_S):
             while True:

@@ -39,7 +39,12 @@ def test_a_maker_s_board_shows_both_ports_and_its_drive(
 @pytest.mark.parametrize(("role", "rescue"), [("left", 9), ("right", 9), ("deck", 0)])
 @pytest.mark.parametrize("held", [False, True])
 def test_a_finished_board_hides_both_unless_its_rescue_key_is_held(
-    bench: Bench, enabled: dict[str, bool], monkeypatch: pytest.MonkeyPatch, role: str, rescue: int, held: bool
+    bench: Bench,
+    enabled: dict[str, bool],
+    monkeypatch: pytest.MonkeyPatch,
+    role: str,
+    rescue: int,
+    held: bool,
 ) -> None:
     bench.press(rescue, held)
     run("boot.py", monkeypatch, GALLEY_ROLE=role, GALLEY_PRODUCTION=1)
@@ -93,7 +98,9 @@ def test_safe_mode_that_a_person_asked_for_stays(bench: Bench, monkeypatch: pyte
     assert bench.module("microcontroller").nvm[0] == 0xFF
 
 
-def test_safe_mode_without_settings_still_counts_and_shows(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_safe_mode_without_settings_still_counts_and_shows(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert [safe_mode(bench, monkeypatch, "BROWNOUT") for _ in range(5)] == [True, True, True, False, False]
     assert bench.rig.pixels == bytes((16, 0, 0))
 

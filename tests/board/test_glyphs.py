@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import pytest
+
 from galley_board import glyphs
 
 GAMES = {
@@ -14,7 +15,17 @@ GAMES = {
     "poop_deck": {"red", "green", "blue", "yellow"},
 }
 # On the wire since protocol 1: a number that moves would show the wrong face on an older board.
-FIXED = {"blank": 0, "unrolled": 1, "0": 2, "9": 11, "shrimp": 16, "yuck": 22, "sushi": 24, "worm": 32, "red": 40}
+FIXED = {
+    "blank": 0,
+    "unrolled": 1,
+    "0": 2,
+    "9": 11,
+    "shrimp": 16,
+    "yuck": 22,
+    "sushi": 24,
+    "worm": 32,
+    "red": 40,
+}
 
 
 def test_every_symbol_of_the_four_games_has_a_glyph() -> None:

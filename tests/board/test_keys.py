@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from galley_board import keys, wire
 
+from galley_board import keys, wire
 from tests.board.workbench import Bench
 
 Edge = tuple[int, int, int]
@@ -14,7 +14,9 @@ PINS = 12
 class Hand:
     """Keys over the stand-in scanner; what they told, with stamps as ms since power-on."""
 
-    def __init__(self, bench: Bench, start_ms: float = 100, held: tuple[int, ...] = ()) -> None:
+    def __init__(
+        self, bench: Bench, start_ms: float = 100, held: tuple[int, ...] = (), turning: bool = True
+    ) -> None:
         self.bench = bench
         self.told: list[Edge] = []
         keypad, board = bench.module("keypad"), bench.module("board")
@@ -24,7 +26,8 @@ class Hand:
         found = [getattr(board, f"GP{number}") for number in range(PINS)]
         self.scanner = keypad.Keys(found, value_when_pressed=False, pull=True, interval=0.001)
         self.keys = keys.Keys(self.scanner, keypad.Event(), list(range(PINS)), bench.now_ms)
-        self.run_to(start_ms + 20)
+        if turning:
+            self.run_to(start_ms + 20)
 
     def key_edge(self, key: int, down: int, stamp_ms: int) -> None:
         self.told.append((key, down, (stamp_ms - self.bench.rig.ticks_origin) % wire.TICKS_MS_PERIOD))
@@ -148,6 +151,15 @@ def test_a_key_down_at_boot_is_stuck_and_not_a_press(bench: Bench) -> None:
     assert hand.keys.bitmap == 0
     assert hand.keys.blocked(9) == keys.STUCK
     assert hand.keys.blocked(8) == keys.FREE
+
+
+def test_a_press_soon_after_boot_is_a_press_though_the_first_turn_was_late(bench: Bench) -> None:
+    hand = Hand(bench, start_ms=200, turning=False)
+    bench.at_ms(220)
+    bench.press(9)
+    bench.at_ms(260)
+    hand.poll()
+    assert hand.close_to([(9, 1, 220)])
 
 
 def test_a_stuck_key_works_again_once_it_was_let_go(bench: Bench) -> None:

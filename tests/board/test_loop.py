@@ -6,8 +6,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from galley_board import faults, glyphs, identity, pins, wire
 
+from galley_board import faults, glyphs, identity, pins, wire
 from tests.board.workbench import LIB, Bench
 
 SESSION = 77
@@ -112,8 +112,12 @@ def test_a_buzz_ends_by_itself(bench: Bench) -> None:
     assert tone.duty_cycle == 0
 
 
-@pytest.mark.parametrize(("hz", "ms", "frequency", "longest_ms"), [(9999, 9999, 5000, 2000), (20, 50, 100, 50)])
-def test_a_buzz_is_brought_into_bounds(bench: Bench, hz: int, ms: int, frequency: int, longest_ms: int) -> None:
+@pytest.mark.parametrize(
+    ("hz", "ms", "frequency", "longest_ms"), [(9999, 9999, 5000, 2000), (20, 50, 100, 50)]
+)
+def test_a_buzz_is_brought_into_bounds(
+    bench: Bench, hz: int, ms: int, frequency: int, longest_ms: int
+) -> None:
     board = greeted(bench)
     tone = board._buzzer._pwm
     bench.host_sends("z", hz, ms)
@@ -297,7 +301,9 @@ def test_an_unknown_role_is_reported_and_shown_and_nothing_hangs(
     assert "settings.toml" in said
 
 
-@pytest.mark.parametrize(("name", "fault"), [("GP9", "pin_missing"), ("GP16", "pixels_missing"), ("GP22", "pin_missing")])
+@pytest.mark.parametrize(
+    ("name", "fault"), [("GP9", "pin_missing"), ("GP16", "pixels_missing"), ("GP22", "pin_missing")]
+)
 def test_a_missing_pin_is_reported_and_the_rest_works(
     bench: Bench, name: str, fault: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 import pytest
-from galley_board import faults, pins
 
+from galley_board import faults, pins
 from tests.board.workbench import FIRMWARE, LIB
 
 
@@ -39,7 +39,7 @@ def test_lamps_follow_the_dice_in_the_order_of_the_keys() -> None:
 def test_keys_are_wired_from_gp0_on_in_the_order_of_the_design() -> None:
     assert [pin for _, pin in pins.KEYS[pins.STATION]] == [f"GP{number}" for number in range(12)]
     assert [name for name, _ in pins.KEYS[pins.STATION]] == [
-        "KEEP1", "KEEP2", "KEEP3", "KEEP4", "KEEP5", "KEEP6", "KEEP7", "KEEP8", "ROLL", "BELL", "YUCK", "MODE",
+        *(f"KEEP{number}" for number in range(1, 9)), "ROLL", "BELL", "YUCK", "MODE",
     ]  # fmt: skip
     assert [name.split()[1] for name, _ in pins.KEYS[pins.DECK]] == [
         "red", "green", "blue", "yellow", "white", "violet",

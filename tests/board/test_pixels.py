@@ -1,4 +1,4 @@
-"""Pixels: the right light in the right place, never too much current, never more than two flashes a second."""
+"""Pixels: the right light in the right place, never too much current, never over two flashes a second."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 import pytest
-from galley_board import glyphs, limits, link, pins, pixels, wire
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+
+from galley_board import glyphs, limits, link, pins, pixels, wire
 
 STATION = pins.STATION
 DECK = pins.DECK
@@ -95,7 +96,7 @@ def luminance(colours: Iterable[int]) -> float:
 
 
 def changes(frames: list[tuple[int, float]], dark: float) -> list[int]:
-    """When the light turned by 10 % or more of the larger value (at least of `dark`): an independent count."""
+    """When the light turned by 10 % or more of the larger value, at least of `dark`: counted anew."""
     found = []
     extreme, rising = frames[0][1], True
     for ms, light in frames[1:]:
@@ -176,7 +177,9 @@ def test_brightness_dims_everything() -> None:
 
 def test_the_deck_shows_six_seat_lamps_and_the_pupil_s_ring() -> None:
     picture = Picture(DECK)
-    picture.ask(lamps=[glyphs.lamp_code(colour, glyphs.STEADY) for colour in (1, 2, 3, 4, 5, 6, 1, 1, 1, 1, 1)])
+    picture.ask(
+        lamps=[glyphs.lamp_code(colour, glyphs.STEADY) for colour in (1, 2, 3, 4, 5, 6, 1, 1, 1, 1, 1)]
+    )
     picture.run(10)
     assert all(picture.shown[:6])
     assert len(set(picture.shown[6:18])) == 1
@@ -208,7 +211,10 @@ def test_a_sign_is_one_dim_pixel_that_pulses_slowly(board: str, place: int, sign
         assert lit_ma(colours) < 5
         levels.append(sum(channels(colours)))
     assert max(levels) > 2 * min(levels)
-    rises = sum(b > a and (index == 0 or levels[index] <= levels[index - 1]) for index, (a, b) in enumerate(pairwise(levels)))
+    rises = sum(
+        b > a and (index == 0 or levels[index] <= levels[index - 1])
+        for index, (a, b) in enumerate(pairwise(levels))
+    )
     assert 3 <= rises <= 5, "one slow pulse in two seconds"
     red = sum(channels((colours[place],))[0] for _, colours in picture.strip.frames[start:])
     assert abs(red / sum(levels) - share) < 0.15
@@ -259,7 +265,9 @@ def test_a_tumbling_die_changes_its_picture_seven_times_a_second_or_more() -> No
 
 @given(
     board=st.sampled_from([STATION, DECK]),
-    asked=st.lists(st.tuples(CODES, LAMPS, st.integers(1, 9999), st.integers(0, 255)), min_size=1, max_size=6),
+    asked=st.lists(
+        st.tuples(CODES, LAMPS, st.integers(1, 9999), st.integers(0, 255)), min_size=1, max_size=6
+    ),
     gap_ms=st.integers(1, 400),
 )
 @example(
@@ -340,7 +348,14 @@ def test_a_face_keeps_its_light_when_it_changes() -> None:
 
 Command = tuple[list[int], list[int], int, int, int, int]
 COMMANDS = st.lists(
-    st.tuples(CODES, LAMPS, st.integers(1, 300), st.integers(0, 255), st.sampled_from([0, 0, 0, 5, 7]), st.integers(1, 300)),
+    st.tuples(
+        CODES,
+        LAMPS,
+        st.integers(1, 300),
+        st.integers(0, 255),
+        st.sampled_from([0, 0, 0, 5, 7]),
+        st.integers(1, 300),
+    ),
     min_size=1,
     max_size=25,
 )
@@ -354,7 +369,9 @@ WEAK = ([glyphs.die_code(7, glyphs.KEPT)] * 8, [5 * 4] * 11, 20, 255, 0)
 @example(commands=[(*(ALL_ON if step % 2 else ALL_OFF), 7) for step in range(24)], board=DECK)
 @example(commands=[(*(ALL_ON if step % 2 else WEAK), 60) for step in range(24)], board=STATION)
 @settings(deadline=None)
-def test_no_stream_of_commands_makes_more_than_two_flashes_a_second(commands: list[Command], board: str) -> None:
+def test_no_stream_of_commands_makes_more_than_two_flashes_a_second(
+    commands: list[Command], board: str
+) -> None:
     picture = Picture(board)
     for dice, lamps, picture.budget_ma, picture.brightness, picture.sign, gap_ms in commands:
         picture.ask(dice, lamps)
@@ -396,7 +413,7 @@ def test_play_at_full_speed_is_never_put_off() -> None:
         mask = glyphs.MASKS[glyphs.GLYPHS[shown[0]]]
         assert lit == [bool(mask >> bit & 1) for bit in range(9)]
         picture.run(140)
-    assert picture.renderer.held == 0
+    assert picture.renderer.frame.held == 0
 
 
 # -- the guard by itself -------------------------------------------------------------------------------

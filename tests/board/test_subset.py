@@ -1,4 +1,4 @@
-"""What is copied to a board must run there: CircuitPython's language and modules, and the library as published."""
+"""What is copied to a board must run there: its language, its modules, and the pixel library as published."""
 
 from __future__ import annotations
 
@@ -20,7 +20,19 @@ BOARD_MODULES = {
     "adafruit_pixelbuf", "board", "digitalio", "keypad", "microcontroller", "neopixel", "neopixel_write",
     "pwmio", "storage", "supervisor", "usb_cdc", "watchdog",
 }  # fmt: skip
-STANDARD_MODULES = {"array", "binascii", "gc", "json", "os", "re", "select", "struct", "sys", "time", "traceback"}
+STANDARD_MODULES = {
+    "array",
+    "binascii",
+    "gc",
+    "json",
+    "os",
+    "re",
+    "select",
+    "struct",
+    "sys",
+    "time",
+    "traceback",
+}
 ALLOWED = BOARD_MODULES | STANDARD_MODULES | {"galley_board"}
 ONLY_FOR_TYPES = {"typing"}
 TYPES_ALONE = "hardware_types.py"  # never imported on a board: its own import of typing stops it there
@@ -35,7 +47,8 @@ def inside_try(tree: ast.AST) -> set[ast.stmt]:
     guarded: set[ast.stmt] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Try) and any(
-            isinstance(handler.type, ast.Name) and handler.type.id == "ImportError" for handler in node.handlers
+            isinstance(handler.type, ast.Name) and handler.type.id == "ImportError"
+            for handler in node.handlers
         ):
             guarded.update(child for child in ast.walk(node) if isinstance(child, ast.stmt))
     return guarded

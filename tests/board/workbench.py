@@ -1,4 +1,4 @@
-"""The firmware on a bench: its modules in this process, over the stand-ins, with a clock that only tests move.
+"""The firmware on a bench: its modules in this process, over the stand-ins, with a clock that tests move.
 
 `bench()` puts the stand-ins first on the path, and gives the path and the modules back at the end, so that
 other tests find the machine as it was. Times are milliseconds since the board's power-on.
@@ -98,6 +98,7 @@ class Bench:
         loop = self.module("galley_board.loop")
         loop.time = SimpleNamespace(monotonic_ns=self.rig.monotonic_ns)
         loop.gc = SimpleNamespace(collect=lambda: None)  # this process has more to collect than a board
+        self.module("galley_board.start").time = SimpleNamespace(sleep=self.rig.pause)
         number = wire.ROLES.index(role)
         names = ("start", "station", "station", "deck")
         entry = self.module(f"galley_board.{names[number]}")

@@ -26,7 +26,7 @@ except ImportError:  # a board has no typing module
     pass
 
 HOLD_OFF_MS = 20
-SETTLE_MS = 5  # after `reset()` a key that is down gives its press at the next scan
+SETTLE_MS = 3  # after `reset()` a key that is down gives its press at the next scan
 RATE_MS = 1000
 RATE_TOLD = 32  # told edges in RATE_MS: sixteen presses a second is beyond a hand
 RATE_RAW = 240
@@ -104,6 +104,8 @@ class Keys:
         return left < MOST_EVENTS
 
     def _edge(self, k: int, down: int, stamp_ms: int, link: "EdgeSink") -> None:
+        if self._settling and since_ms(stamp_ms, self._settle_ms) >= SETTLE_MS:
+            self._settled(link)
         if self._settling and since_ms(stamp_ms, self._settle_ms) >= SETTLE_MS:
             self._settled(link)  # this edge came after the scan that tells which keys were down
         if self._held[k] and not self._settling and since_ms(stamp_ms, self._held_ms[k]) >= HOLD_OFF_MS:

@@ -25,6 +25,7 @@ from galley_board.loop import Loop
 from galley_board.pixels import Renderer
 
 SLEEP_S = 0.001
+SETTLE_S = 0.005
 WATCHDOG_S = 8.0  # an RP2040 counts to 8.388 s at most
 NO_PORT = "no data port (boot.py did not enable it): copy boot.py and press RESET"
 
@@ -49,6 +50,9 @@ def assemble(role: int, board_faults: int) -> Loop:
         identity.fingerprint(folder),
     )
     keys = Keys(hardware.scanner, keypad.Event(), hardware.key_numbers, supervisor.ticks_ms())
+    # keys that are down now are stuck; from the first turn on every edge is somebody's
+    time.sleep(SETTLE_S)
+    keys.poll(supervisor.ticks_ms(), link)
     watchdog = microcontroller.watchdog
     watchdog.timeout = WATCHDOG_S
     watchdog.mode = WatchDogMode.RESET

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import fcntl
 import json
 import os
 import signal
@@ -88,6 +89,18 @@ def firmware_folder() -> Path:
     )
 
 
+def _dies_with_us(pid: int, life: int) -> None:
+    """Have the kernel kill a child, even a stopped one, when the pipe's other end, which is ours, closes.
+
+    The child holds this end open too, and never reads it. Where the signal cannot be chosen (macOS), it
+    is SIGIO, which ends a process as well, but not a stopped one.
+    """
+    fcntl.fcntl(life, fcntl.F_SETOWN, pid)
+    if hasattr(fcntl, "F_SETSIG"):
+        fcntl.fcntl(life, fcntl.F_SETSIG, signal.SIGKILL)
+    fcntl.fcntl(life, fcntl.F_SETFL, fcntl.fcntl(life, fcntl.F_GETFL) | os.O_ASYNC)
+
+
 def pin_of(role: str, key: int) -> int:
     """The GP number of a role's key. Raises ValueError for a key that the board has not."""
     keys = pins.KEYS[pins.BOARD_OF_ROLE[role]]
@@ -100,7 +113,7 @@ class SimulatedBoard:
     """One board on the simulated table. `port` is None until it has started, and while it is unplugged.
 
     `on_pixels(role, rgb)` gets every frame its firmware wrote, three bytes a pixel; `on_console(role,
-    line)` what it printed; `on_change(role)` is called when `port` or `pid` changed.
+    line)` what it printed; `on_change(role)` is called when `port`, `pid` or `exit_status` changed.
     """
 
     def __init__(
@@ -161,16 +174,17 @@ class SimulatedBoard:
         life_there, self._life = os.pipe()
         try:
             self._process = subprocess.Popen(
-                self._command(there.fileno(), life_there),
+                self._command(there.fileno()),
                 stdin=subprocess.DEVNULL,
                 pass_fds=(there.fileno(), life_there),
-                env={},
             )
         except OSError as error:
             here.close()
             os.close(self._life)
             self._life = -1
             raise SimulationError(f"simulated board {self.role} cannot start: {error}") from error
+        else:
+            _dies_with_us(self._process.pid, life_there)
         finally:
             there.close()
             os.close(life_there)
@@ -198,21 +212,25 @@ class SimulatedBoard:
             if self._dead:
                 await asyncio.sleep(REAP_S)
 
-    def press(self, key: int, down: bool) -> None:
-        """Press or let go a key. It also holds while the board is unplugged or starts."""
+    def press(self, key: int, down: bool, at_ns: int | None = None) -> None:
+        """Press or let go a key. It also holds while the board is unplugged or starts.
+
+        `at_ns` is when the hand does it, by this machine's monotonic clock: now unless given. Presses of
+        one board must be given in order; some milliseconds ahead is fine, so that gaps can be exact.
+        """
         pin = pin_of(self.role, key)
         (self._held.add if down else self._held.discard)(pin)
-        self._send(pin, 0 if down else None)
+        self._send(pin, 0 if down else None, time.monotonic_ns() if at_ns is None else at_ns)
 
-    def _send(self, pin: int, value: int | None) -> None:
+    def _send(self, pin: int, value: int | None, at_ns: int) -> None:
         if self._channel is None:
             return
-        message = {"op": "pin", "board": self.role, "pin": pin, "value": value, "at_ns": time.monotonic_ns()}
+        message = {"op": "pin", "board": self.role, "pin": pin, "value": value, "at_ns": at_ns}
         with contextlib.suppress(OSError):  # a child that hangs or has just died presses nothing
             self._channel.send(json.dumps(message).encode() + b"\n")
 
-    def _command(self, rig: int, life: int) -> list[str]:
-        options = ["--board", self.role, "--rig", str(rig), "--life", str(life)]
+    def _command(self, rig: int) -> list[str]:
+        options = ["--board", self.role, "--rig", str(rig)]
         options += ["--firmware", str(firmware_folder()), "--set", f"GALLEY_ROLE={self.role}"]
         options += ["--reset-reason", self._reset_reason]
         grounded = set(self._held)
@@ -265,6 +283,7 @@ class SimulatedBoard:
             return
         self.exit_status = status
         self._settled.set()
+        self._changed()
         self._reset_reason = "WATCHDOG" if status == -signal.SIGALRM else "POWER_ON"
         self._timer = loop.call_later(RESET_S if status == EXIT_RESET else self.replug_s, self._replug)
 

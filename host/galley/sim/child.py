@@ -9,18 +9,16 @@ file are all that is simulated; from `boot.py` on, every line is the one a real 
 Arguments: `--name value` pairs, see `OPTIONS`; `--set KEY=VALUE` (a line of settings.toml) and
 `--ground N` (a pin that is joined to GND at power-on) may come several times.
 
-It ends when the rig's socket or the life line closes, that is, when its parent is gone; the kernel
-sees to it even if the firmware hangs or this process is stopped. Exit status: 0 the rig is gone,
-75 the firmware restarted the chip, a signal's number when the watchdog or a hand ended it.
+It ends when the rig's socket closes, that is, when its parent is gone; `boards` sees to it that the
+kernel ends it then even if the firmware hangs or this process is stopped. Exit status: 0 the rig is
+gone, 75 the firmware restarted the chip, a signal's number when the watchdog or a hand ended it.
 """
 
 from __future__ import annotations
 
-import fcntl
 import gc
 import os
 import runpy
-import select
 import signal
 import socket
 import sys
@@ -37,7 +35,6 @@ OPTIONS = {
     "board": "left, right or deck: the name in every event",
     "firmware": "the folder with boot.py, code.py and lib",
     "rig": "descriptor of the rig's socket",
-    "life": "descriptor of a pipe whose other end the parent holds",
     "ticks-origin": "ticks_ms at power-on",
     "skew-ppm": "how fast this board's crystal runs, in millionths",
     "loop-ms": "milliseconds added to each turn of the firmware",
@@ -70,18 +67,6 @@ class Console:
         from json import dumps
 
         rig.send("console", f'"text":{dumps(line)}')
-
-
-def die_with_parent(life: int) -> None:
-    """Have the kernel kill this process, even a stopped one, when the pipe's other end closes."""
-    fcntl.fcntl(life, fcntl.F_SETOWN, os.getpid())
-    if hasattr(fcntl, "F_SETSIG"):
-        fcntl.fcntl(life, fcntl.F_SETSIG, signal.SIGKILL)
-    fcntl.fcntl(life, fcntl.F_SETFL, fcntl.fcntl(life, fcntl.F_GETFL) | os.O_ASYNC)
-    gone = select.poll()
-    gone.register(life, select.POLLIN)
-    if gone.poll(0):
-        os._exit(0)
 
 
 def setting(line: str) -> tuple[str, str | int]:
@@ -156,8 +141,6 @@ def main(arguments: list[str]) -> None:
         else:
             sys.exit(f"{name} is no option of a simulated board: use one of --{', --'.join(OPTIONS)}")
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the host; the board goes when the host does
-    if "life" in given:
-        die_with_parent(int(given["life"]))
     rig.alarm = lambda seconds: signal.setitimer(signal.ITIMER_REAL, seconds)
     rig.board = given["board"]
     rig.connect(socket.socket(fileno=int(given["rig"])))

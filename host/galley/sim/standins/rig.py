@@ -17,6 +17,7 @@ import os
 import select
 import socket
 import time
+from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
@@ -24,6 +25,7 @@ real_ns = time.monotonic_ns
 real_sleep = time.sleep
 
 NS_PER_S = 1_000_000_000
+NS_PER_MS = 1_000_000
 TICKS_PER_S = 1024
 SUBTICKS_PER_S = 32768
 TICKS_MS_PERIOD = 1 << 29
@@ -35,6 +37,8 @@ ALERT_NS = 100_000_000
 HURRY_MS = 2  # for HURRY_NS after bytes came just after a frame of pixels: the next frame waits its turn
 HURRY_NS = 8_000_000
 FRESH_NS = 1_000_000
+TICK_NS = NS_PER_S // TICKS_PER_S + 1
+MOST_DUES = 256
 SHORT_SLEEP_S = 0.002
 EXIT_UNPLUGGED = 0
 EXIT_RESET = 75  # the parent starts such a child anew at once, as a board that restarts enumerates again
@@ -85,6 +89,7 @@ class Rig:
         self._waits = select.poll()
         self._watched = -1
         self._served_ns = 0
+        self._dues: deque[int] = deque(maxlen=MOST_DUES)
         self._alert_until_ns = 0
         self._heard_ns = 0
         self._shown_ns = 0
@@ -150,7 +155,9 @@ class Rig:
             self.drives.pop(pin, None)
         else:
             self.drives[pin] = value
-        at_ns = self.board_ns(self.clock() if real_at_ns is None else real_at_ns)
+        real = self.clock() if real_at_ns is None else real_at_ns
+        at_ns = self.board_ns(real)
+        self._dues.append(real + TICK_NS)
         self.alert()
         for listener in self._listeners.get(pin, ()):
             listener(at_ns, self.level(pin))
@@ -251,6 +258,11 @@ class Rig:
         wait_ms = ALERT_MS if now_ns < self._alert_until_ns else IDLE_MS
         if now_ns - self._heard_ns < HURRY_NS and now_ns - self._shown_ns < HURRY_NS:
             wait_ms = HURRY_MS
+        if self._dues:  # a pin changes, or did: be there right after the scan that sees it
+            left_ms = -(-(self._dues[0] - now_ns) // NS_PER_MS)
+            if left_ms <= 0:
+                self._dues.popleft()
+            wait_ms = max(0, min(wait_ms, left_ms))
         ready = self._waits.poll(wait_ms)
         self._served_ns = real_ns()
         for descriptor, _ in ready:
