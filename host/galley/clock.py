@@ -30,7 +30,7 @@ from galley.ticks import COARSEST_US, Granule
 
 CONVERGED_SAMPLES: Final = 8
 CONVERGED_NS: Final = 1_000_000
-AGREEING: Final = 2
+AGREEING: Final = 3
 MOST_DOUBTED: Final = 3
 DOUBT_NS: Final = 1_000_000_000
 SAME_CRYSTAL: Final = 0.02  # ns per µs: 20 ppm, more than a crystal changes over a restart
@@ -142,7 +142,6 @@ class ClockSync:
         )
 
     def _start(self, sample: Exchange, limits: tuple[float, float] = ANY_RATE) -> Taken:
-        self._granule = Granule()
         self._granule.take(sample.rx_us)
         self._granule.take(sample.tx_us)
         self._lines = Lines(sample, self._granule.us, limits)
@@ -200,37 +199,43 @@ class ClockSync:
         """Whether stamps of now are known to ±1 ms, from 8 samples or more and with nothing in doubt."""
         if self._newest is None or self._samples < CONVERGED_SAMPLES or self._suspects or self._doubted:
             return False
-        return self.host_time(self._newest.tx_us).uncertainty_ns <= CONVERGED_NS
+        return self._instant(self._newest.tx_us, 0).uncertainty_ns <= CONVERGED_NS
 
     def fresh(self, now_ns: int) -> bool:
         """Whether a sample came within the last 3 s; if not, say "unsynchronised"."""
         return self._newest is not None and now_ns - self._newest.received_ns < FRESH_NS
 
     def host_time(self, board_us: int) -> HostTime:
-        """When the board's clock came to `board_us` (widened µs), by the host's clock.
+        """When the event was that the board stamped `board_us` (widened µs), by the host's clock.
 
-        The uncertainty allows for 1 µs of the stamp itself; add the granule of coarser ones. Ask as late as
+        A stamp that the clock of the exchanges can have given shows its last full step, so that step is
+        allowed for; any other is taken as exact to 1 µs: add the granule of coarser ones. Ask as late as
         the verdict can wait: what came after the press bounds it from the other side. Raises
         Unsynchronised.
         """
+        step_us = self._granule.us if self._granule.holds(board_us) else 0
+        return self._instant(board_us, step_us)
+
+    def _instant(self, board_us: int, step_us: int) -> HostTime:
+        """When the board's clock was between `board_us` and `step_us` later."""
         if self._lines is None:
             raise Unsynchronised("no exchange with the board yet: wait for the first answer to a probe")
         low, high = self._span(self._lines, board_us)
-        ns = (low + high) // 2
+        ns = (low + high + 1000 * step_us) // 2
         for doubted in self._doubted:
             old = self._span(doubted.lines, board_us)
             if old[0] <= doubted.jumped_ns and old[1] >= doubted.until_ns - 2 * DOUBT_NS:
                 low, high = _stretch((low, high), old)
         for suspect in self._suspects:
             low, high = _stretch((low, high), _span_of_one(suspect, board_us, self._granule.us))
-        return HostTime(ns, max(ns - low, high - ns) + 1000 * STAMP_US)
+        return HostTime(ns, max(ns - low, high + 1000 * step_us - ns) + 1000 * STAMP_US)
 
     def standing(self) -> Standing:
         """How the fit stands. Raises Unsynchronised."""
         newest, lines = self._newest, self._lines
         if newest is None or lines is None:
             raise Unsynchronised("no exchange with the board yet: wait for the first answer to a probe")
-        now = self.host_time(newest.tx_us)
+        now = self._instant(newest.tx_us, 0)
         rates = lines.rates(newest.tx_us) or (-RATE_LIMIT, RATE_LIMIT)
         return Standing(
             offset_ns=now.ns - 1000 * newest.tx_us,

@@ -14,23 +14,32 @@ from galley.tables.table import Key, Seat, Table
 from galley.timekeeper import Timed
 from galley_engine.game import Event, JSONObject
 from galley_engine.race import verdict
+from galley_engine.record import Verdict
 
 CONTEST_NS: Final = 1_000_000_000  # who comes later than this was not beaten, only late
 
 
 class Raced(NamedTuple):
-    """A press that raced and was accepted: its action, and the position in which it was."""
+    """A press that raced and was accepted: its action, its step's number, and the position it was in."""
 
     timed: Timed
     action: JSONObject
+    step: int
     before: Any
 
 
-def told(table: Table, seats: Sequence[Seat], first: Raced, place: Key, second: Timed) -> Event | None:
-    """The news of a second press at `place`, or None when it contests nothing.
+class Contest(NamedTuple):
+    """What a second press makes of a step: a line for the pages, and the verdict for the step's record."""
 
-    Its parameter `race` is the two actions, as in `bell_bell`; or `heat` when the order is not known and the
-    rules decided; or `provisional` when a board's clock was not known well enough yet.
+    news: Event
+    verdict: Verdict
+
+
+def judged(table: Table, seats: Sequence[Seat], first: Raced, place: Key, second: Timed) -> Contest | None:
+    """What a second press at `place` makes of the first, or None when it contests nothing.
+
+    The news' parameter `race` is the two actions, as in `bell_bell`; or `heat` when the order is not known
+    and the rules decided; or `provisional` when a board's clock was not known well enough yet.
     """
     if second.press.ns - first.timed.press.ns > CONTEST_NS:
         return None
@@ -45,13 +54,16 @@ def told(table: Table, seats: Sequence[Seat], first: Raced, place: Key, second: 
         race = "heat"
     elif first.timed.provisional or second.provisional:
         race = "provisional"
-    return Event(
+    over = job.action["seat"]
+    assert isinstance(over, int)
+    news = Event(
         "first",
         {
             "by": first.action["seat"],
-            "on": job.action["seat"],
+            "on": over,
             "race": race,
             "gap": f"{found.gap_us / 1000:.1f}",
             "doubt": f"{found.uncertainty_us / 1000:.1f}",
         },
     )
+    return Contest(news, Verdict(found.gap_us, found.uncertainty_us, found.heat, over))

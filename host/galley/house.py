@@ -25,7 +25,7 @@ from random import Random
 from typing import Final
 
 from galley import tables
-from galley.contest import Raced, told
+from galley.contest import Raced, judged
 from galley.pace import Bots
 from galley.session import Session
 from galley.tables.table import (
@@ -132,10 +132,7 @@ class House:
         self._touched_ms = self._now_ms
         if timed is not None and self._last_race is not None:
             # may be news, whatever else the key does now
-            contest = told(self._table, self.seats, self._last_race, (board, key), timed)
-            if contest is not None:
-                self._last_race = None
-                self._tell([contest])
+            self._contest(self._last_race, (board, key), timed)
         job = self._jobs_now().get((board, key))
         if job is not None:
             self._jobs = None
@@ -143,10 +140,17 @@ class House:
                 job.deed()
             elif job.action is not None:
                 before = self.session.state if self.session is not None else None
-                if self._do(job.action, now_ms) and timed is not None:
-                    self._last_race = Raced(timed, job.action, before)
+                if self._do(job.action, now_ms) and timed is not None and self.session is not None:
+                    self._last_race = Raced(timed, job.action, len(self.session.steps), before)
             else:
                 self._choice = job.choice or {}
+
+    def _contest(self, first: Raced, place: Key, second: Timed) -> None:
+        contest = judged(self._table, self.seats, first, place, second)
+        if contest is not None and self.session is not None:
+            self._last_race = None
+            self.session.verdicts[first.step] = contest.verdict
+            self._tell([contest.news])
 
     def races(self, board: str, key: int) -> bool:
         """Whether this key's press races, or would have in the position of the last race.

@@ -56,7 +56,7 @@ class Hull:
         return [(x, z - self.bend * x * x) for x, z in zip(self._xs, self._zs, strict=True)]
 
     def reach(self, slope: float, at: float) -> tuple[float, float]:
-        """How high a line of this slope may be at `at` and stay under all points, and the x where it meets one."""
+        """How high a line of this slope may be at `at`, under all points, and the x where it meets one."""
         bend = self.bend
         i = bisect_right(self._slopes, slope + 2 * bend * at)
         x = self._xs[i]

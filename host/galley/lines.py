@@ -22,6 +22,7 @@ rate.
 from __future__ import annotations
 
 from collections import deque
+from math import inf
 from typing import Final, NamedTuple
 
 from galley.hull import Hull, steepest
@@ -90,14 +91,19 @@ class Lines:
         low_x, low_y, high_x, high_y = self._points(sample)
         low_x, low_y = low_x + granule_us, low_y - 1000 * granule_us
         high_x, high_y = high_x - STAMP_US, high_y + 1000 * STAMP_US
+        low_fits = high_fits = False
         if self._witness is not None:
             at, height, slope = self._witness
-            if low_y <= height + slope * (low_x - at) and high_y >= height + slope * (high_x - at):
-                return 0.0
-        over, under = self._heights(low_x), self._heights(high_x)
-        if over is None or under is None:
-            return float("inf")
-        return max(0.0, low_y - over[1] - DUST_NS, under[0] - high_y - DUST_NS)
+            low_fits = low_y <= height + slope * (low_x - at)
+            high_fits = high_y >= height + slope * (high_x - at)
+        miss = 0.0
+        if not low_fits:
+            over = self._heights(low_x)
+            miss = inf if over is None else max(miss, low_y - over[1] - DUST_NS)
+        if not high_fits:
+            under = self._heights(high_x)
+            miss = inf if under is None else max(miss, under[0] - high_y - DUST_NS)
+        return miss
 
     def add(self, sample: Exchange) -> bool:
         """Take a sample; False when it proves that there is no line any more."""

@@ -30,7 +30,9 @@ from galley_board import wire
 from galley_board.link import DEFAULT_BRIGHTNESS, DEFAULT_BUDGET_MA
 
 HELLO_EVERY_NS = 200_000_000
-PROBE_EVERY_NS = 123_000_000
+PROBE_EVERY_NS = (
+    123_618_000  # no multiple of 1 ms, which would meet stamps and USB frames always in one phase
+)
 BURST_PROBES = 8  # at connect, so that the board's clock is known soon
 BURST_EVERY_NS = 20_000_000
 STALE_AFTER_NS = 750_000_000

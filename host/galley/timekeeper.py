@@ -14,6 +14,7 @@ either way; verdicts on such presses are marked provisional.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -88,34 +89,35 @@ class Timekeeper:
             return
         if not sample.complete:
             return
-        doubt_ns = KEYPAD_NS
+        doubt_ns = PROVISIONAL_NS
+        if clock.keys.known:
+            doubt_ns = clock.sync.host_time(tx_us).uncertainty_ns + self._stamp_doubt_ns(clock)
         for press in self._race.pending():
             if press.source == board:
                 better = self.timed(board, self._edges[board, press.number]).press
                 self._race.press(better)
                 doubt_ns = max(doubt_ns, better.uncertainty_ns)
-        self._race.watermark(board, sample.sent_ns - 2 * doubt_ns)
+        # a press that is not here yet was scanned after the board read the probe: it was made at most one
+        # scan before that, and its interval reaches from twice its doubt before where it may be put
+        self._race.watermark(board, sample.sent_ns - KEYPAD_NS - 2 * doubt_ns)
 
     # -- presses ------------------------------------------------------------------------------------
 
     def timed(self, board: str, edge: KeyEdge) -> Timed:
         """When an edge was made, as well as it is known now."""
         clock = self._clocks.get(board)
+        own_us = 1000 * (edge.stamp_ms if clock is None else clock.ms.widen(edge.stamp_ms))
+        ns, doubt_ns, provisional = edge.received_ns - edge.age_ms * NS_PER_MS, PROVISIONAL_NS, True
         if clock is not None and clock.keys.known:
-            try:
-                stamp_us = clock.keys.us(clock.ms.widen(edge.stamp_ms))
-                when = clock.sync.host_time(stamp_us)
-            except Unsynchronised:
-                pass
-            else:
-                press = Press(
-                    board, edge.key_seq, edge.key, when.ns, when.uncertainty_ns + KEYPAD_NS, stamp_us
-                )
-                return Timed(press, not clock.sync.converged)
-        aged_ns = edge.received_ns - edge.age_ms * NS_PER_MS
-        return Timed(
-            Press(board, edge.key_seq, edge.key, aged_ns, PROVISIONAL_NS, edge.stamp_ms * 1000), True
-        )
+            with suppress(Unsynchronised):
+                when = clock.sync.host_time(clock.keys.us(clock.ms.widen(edge.stamp_ms)))
+                ns, doubt_ns = when.ns, when.uncertainty_ns + self._stamp_doubt_ns(clock)
+                provisional = not clock.sync.converged
+        return Timed(Press(board, edge.key_seq, edge.key, ns, doubt_ns, own_us), provisional)
+
+    def _stamp_doubt_ns(self, clock: BoardClock) -> int:
+        """What a key's stamp may be off beside its board's clock."""
+        return KEYPAD_NS + 1000 * clock.keys.doubt_us
 
     def races(self, board: str) -> bool:
         """Whether a press of this board still waits: later ones of the board must wait behind it."""
@@ -146,7 +148,7 @@ class Timekeeper:
         return refused
 
     def start_given(self, awaited_ns: int, now_ns: int) -> None:
-        """The start signal that was awaited since `awaited_ns` is given now: presses from between are void."""
+        """The start that was awaited since `awaited_ns` is given now: presses from between are void."""
         self._race.arm(awaited_ns)
         self._race.go(now_ns)
 

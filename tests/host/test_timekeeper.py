@@ -104,6 +104,25 @@ def test_the_earlier_press_comes_out_first_whichever_arrives_first(
     assert order[0].uncertainty_ns < 2_500_000
 
 
+@settings(max_examples=200, deadline=None)
+@given(st.integers(-1_000_000, 6_000_000), st.integers(50_000, 3_000_000), st.integers(0, 40_000_000))
+def test_a_press_made_just_before_a_probe_is_never_too_late(
+    before_ns: int, travel_ns: int, late_ns: int
+) -> None:
+    left, right = boards()
+    keeper = settled(left, right)
+    probe_ns = LATER_NS
+    # scanned after the board has read the probe, so the answer does not count it
+    read_ns = probe_ns + travel_ns
+    pressed_ns = max(probe_ns - before_ns, read_ns - 1_000_000)
+    keeper.sample("left", left.sample(probe_ns, travel_ns))
+    edge = left.edge(pressed_ns, late_ns=2 * travel_ns + late_ns)
+    keeper.enter("left", edge, edge.received_ns)
+    assert keeper.refused() == []
+    answer(keeper, left, right, at_ns=edge.received_ns + 40_000_000)
+    assert [press.number for press in keeper.heat()] == [1]
+
+
 def test_presses_nearer_than_the_stamps_can_tell_are_a_dead_heat() -> None:
     left, right = boards()
     keeper = settled(left, right)

@@ -94,6 +94,9 @@ def test_the_first_bell_wins_although_the_other_arrives_first(first: str, second
     assert verdict["race"] == "bell_bell"
     assert abs(float(verdict["gap"]) - 8.0) <= float(verdict["doubt"])
     assert float(verdict["doubt"]) < 5
+    (number, kept), *_ = house.session.verdicts.items()
+    assert house.session.steps[number - 1][1]["do"] == "bell"
+    assert (kept.over, kept.heat) == (1 - winner, False)
 
 
 def test_bells_that_nobody_can_tell_apart_are_a_dead_heat_decided_by_the_rules() -> None:

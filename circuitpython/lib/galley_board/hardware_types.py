@@ -4,6 +4,7 @@ For: naming only what is used, so that tests and stand-ins can be small. It has 
 has no typing module: there its import fails at once, and whoever wanted it goes on without.
 """
 
+from array import array
 from typing import Any, Protocol
 
 
@@ -46,6 +47,34 @@ class Scanner(Protocol):
 
     def reset(self) -> None:
         """Take all keys as released, so that one that is down gives a press."""
+
+
+class Machine(Protocol):
+    """What `rp2pio.StateMachine` has."""
+
+    @property
+    def frequency(self) -> int:
+        """The clock it really runs at, in Hz."""
+
+    @property
+    def in_waiting(self) -> int:
+        """Words that can be read now."""
+
+    @property
+    def rxstall(self) -> bool:
+        """Whether a word found the FIFO full since the last `clear_rxfifo`."""
+
+    def readinto(self, buf: "array[int]") -> None:
+        """Read as many words as `buf` holds; waits for them."""
+
+    def clear_rxfifo(self) -> None:
+        """Forget all words."""
+
+    def stop(self) -> None:
+        """Stop its clock."""
+
+    def restart(self) -> None:
+        """Begin the program anew."""
 
 
 class EdgeSink(Protocol):

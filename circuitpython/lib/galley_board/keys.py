@@ -105,8 +105,6 @@ class Keys:
 
     def _edge(self, k: int, down: int, stamp_ms: int, link: "EdgeSink") -> None:
         if self._settling and since_ms(stamp_ms, self._settle_ms) >= SETTLE_MS:
-            self._settled(link)
-        if self._settling and since_ms(stamp_ms, self._settle_ms) >= SETTLE_MS:
             self._settled(link)  # this edge came after the scan that tells which keys were down
         if self._held[k] and not self._settling and since_ms(stamp_ms, self._held_ms[k]) >= HOLD_OFF_MS:
             self._end_hold(k, link)

@@ -1,0 +1,130 @@
+"""Traces from boards that are there: both stamp the same edge, the host notes what it exchanges with them.
+
+For: `galley race-test --connect LEFT --connect RIGHT`. Wire one key's pin of the left board to the same pin
+of the right one, and ground to ground: a press at either is then one edge that both stamp. It must not
+judge the stamps: it hands over a trace.
+
+The ports are opened as for a game, so what is measured is this host, these cables and these boards. Edges
+that come from both boards within PAIR_NS are the same edge.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from galley.connection import Connection, sessions
+from galley.link import Beat, Hello, KeyEdge, LinkEvent, LinkState, StateChanged, TimeSample
+from galley.ports import BoardPort
+from galley.race_trace import BOARDS, Edge, Entry, Exchange
+from galley.ticks import MS_PERIOD, US_PERIOD, KeyBase, Widener
+
+PAIR_NS: Final = 100_000_000
+KEYPAD_STEP_US: Final = 1000
+LIVE_WITHIN_S: Final = 10.0
+ENOUGH: Final = 10  # exchanges after which edges count
+
+
+class NoBoard(Exception):
+    """A port gave no board, or lost it; the message names the port and the remedy."""
+
+
+@dataclass(slots=True)
+class _Ticks:
+    us: Widener = field(default_factory=lambda: Widener(US_PERIOD))
+    ms: Widener = field(default_factory=lambda: Widener(MS_PERIOD))
+    keys: KeyBase = field(default_factory=KeyBase)
+    exchanges: int = 0
+
+
+class Recorder:
+    """Two open ports and the trace of what came from them; `wanted` edges end it.
+
+    `ready` is set once edges count: both clocks are known.
+    """
+
+    def __init__(self, paths: Sequence[str], wanted: int, told: Callable[[int], None]) -> None:
+        self.entries: list[Entry] = []
+        self.ready = asyncio.Event()
+        self._wanted = wanted
+        self._told = told
+        self._ticks = {board: _Ticks() for board in BOARDS}
+        self._open: dict[str, tuple[int, int]] = {}
+        self._edges = self._pairs = 0
+        self._asked = set(BOARDS)
+        self._ended = asyncio.Event()
+        self._live = asyncio.Event()
+        numbers = sessions()
+        self._connections = {
+            board: Connection(BoardPort(path, path), numbers, self._event)
+            for board, path in zip(BOARDS, paths, strict=True)
+        }
+
+    async def run(self, seconds: float) -> None:
+        """Note what comes for `seconds`, or until there are enough edges. Raises NoBoard."""
+        for connection in self._connections.values():
+            connection.open()
+        try:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._live.wait(), LIVE_WITHIN_S)
+            for board, connection in self._connections.items():
+                if connection.state is not LinkState.LIVE:
+                    why = connection.problem or f"{connection.port.path}: no board answers"
+                    raise NoBoard(f"{board}: {why}: check the cable and the port's name")
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._ended.wait(), seconds)
+        finally:
+            for connection in self._connections.values():
+                connection.close()
+
+    def _event(self, connection: Connection, event: LinkEvent) -> None:
+        board = next(name for name, other in self._connections.items() if other is connection)
+        ticks = self._ticks[board]
+        if isinstance(event, TimeSample):
+            rx_us, tx_us = ticks.us.widen(event.board_rx_us), ticks.us.widen(event.board_tx_us)
+            self.entries.append(Exchange(board, event.sent_ns, rx_us, tx_us, event.received_ns))
+            ticks.exchanges += 1
+            if all(other.exchanges >= ENOUGH and other.keys.known for other in self._ticks.values()):
+                self.ready.set()
+            self._asked.discard(board)
+            if self._pairs >= self._wanted and not self._asked:
+                self._ended.set()
+        elif isinstance(event, Beat):
+            ticks.keys.observe(ticks.ms.widen(event.ticks_ms), ticks.us.widen(event.ticks_us))
+        elif isinstance(event, KeyEdge) and event.down and ticks.keys.known:
+            stamp_us = ticks.keys.us(ticks.ms.widen(event.stamp_ms))
+            number = self._number(board, event.received_ns)
+            self.entries.append(Edge(board, number, stamp_us, KEYPAD_STEP_US))
+        elif isinstance(event, Hello):
+            self._ticks[board] = _Ticks()
+        elif isinstance(event, StateChanged) and self._all_live():
+            self._live.set()
+
+    def _all_live(self) -> bool:
+        return all(connection.state is LinkState.LIVE for connection in self._connections.values())
+
+    def _number(self, board: str, received_ns: int) -> int:
+        """The number of an edge: that of the other board's, if it has just come and has no partner yet."""
+        partner = self._open.pop(next(other for other in BOARDS if other != board), None)
+        if partner is not None and received_ns - partner[1] < PAIR_NS:
+            self._pairs += 1
+            self._asked = set(BOARDS)  # the trace ends with one more exchange of each
+            self._told(self._pairs)
+            return partner[0]
+        self._edges += 1
+        self._open[board] = self._edges, received_ns
+        return self._edges
+
+
+def recorded(paths: Sequence[str], wanted: int, seconds: float, told: Callable[[int], None]) -> list[Entry]:
+    """A trace of the two boards at `paths`, left first. Raises NoBoard."""
+
+    async def record() -> list[Entry]:
+        recorder = Recorder(paths, wanted, told)
+        await recorder.run(seconds)
+        return recorder.entries
+
+    return asyncio.run(record())

@@ -1,0 +1,169 @@
+"""`galley race-test`: how far apart two boards' stamps are told when nothing is between them in truth.
+
+For: a figure that this box can state. Both boards stamp the same edge, so every difference is an error;
+what is printed is its spread, as numbers, as a histogram, and as a picture for the wall. The trace can be
+kept and told again, also by a later version.
+
+Edges come from the link model (the default), from two boards on a wire (`race_live`), or from a file.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from typing import Final
+
+import click
+
+from galley.arguments import Number
+from galley.race_trace import BOARDS, Edge, Entry, Exchange, Gap
+
+KINDS: Final = (
+    "quiet",
+    "busy",
+    "500 ppm",
+    "wander",
+    "loops",
+    "pauses",
+    "stalls",
+    "1 ms stamps",
+    "reset",
+    "outliers",
+    "tick wrap",
+    "all at once",
+)
+EDGES_EVERY_S: Final = 0.1
+WARM_S: Final = 10.0
+
+
+@click.command("race-test")
+@click.option("--link", "kind", type=click.Choice(KINDS), default="quiet", show_default=True, help="Model.")
+@click.option("--connect", "ports", multiple=True, metavar="PORT", help="Two boards on a wire, left first.")
+@click.option("--seconds", type=Number(1, 86400), default=600, help="How long to wait for edges.")
+@click.option("--edges", type=Number(1, 10**6), default=1000, show_default=True, help="How many edges.")
+@click.option("--seed", type=Number(0, 2**32 - 1), default=0, show_default=True, help="Of the model.")
+@click.option("--replay", "replayed", metavar="FILE", help="Tell a recorded trace again.")
+@click.option("--record", "kept", metavar="FILE", help="Keep the trace.")
+@click.option("--svg", "picture", metavar="FILE", help="Also draw the histogram.")
+def race_test(
+    kind: str,
+    ports: tuple[str, ...],
+    seconds: int,
+    edges: int,
+    seed: int,
+    replayed: str | None,
+    kept: str | None,
+    picture: str | None,
+) -> None:
+    """Measure how well two boards' presses are told apart."""
+    if ports and replayed:
+        raise click.UsageError("--replay tells what is recorded: leave --connect out")
+    if replayed:
+        source, entries = _read(replayed)
+    elif ports:
+        source, entries = "two boards on a wire", _live(ports, edges, seconds)
+    else:
+        source, entries = f"link model, {kind}, seed {seed}", modelled(kind, edges, seed)
+    if kept:
+        from galley.race_trace import written
+
+        _write(kept, "".join(f"{line}\n" for line in written(entries, source)))
+    sys.exit(_tell(source, entries, picture))
+
+
+def modelled(kind: str, edges: int, seed: int) -> list[Entry]:
+    """A trace of the link model: the same edges on both boards, in the order in which the host learns."""
+    from galley.sim.link_model import KINDS as MODELS
+    from galley.sim.link_model import LinkModel
+    from galley.ticks import US_PERIOD, Widener
+
+    random = Random(f"edges {seed}")
+    times_s = [WARM_S + EDGES_EVERY_S * (number + random.random()) for number in range(edges)]
+    events: list[tuple[int, int, Entry]] = []
+    for place, board in enumerate(BOARDS):
+        model = LinkModel(MODELS[kind][place], f"{kind} {seed} {board}", times_s[-1] + 1, seed)
+        ticks = Widener(US_PERIOD)
+        learnt: list[tuple[int, tuple[int, ...]]] = [
+            (sample.received_ns, tuple(sample)) for sample in model.probes()
+        ]
+        for number, at in enumerate(times_s):
+            press = model.press(at)
+            learnt.append((press.received_ns, (number, press.edge_us)))
+        for received_ns, stamps in sorted(learnt):
+            entry: Entry
+            if len(stamps) == len(("number", "us")):
+                entry = Edge(board, stamps[0], ticks.widen(stamps[1]), 1)
+            else:
+                sent_ns, rx_us, tx_us, _ = stamps
+                entry = Exchange(board, sent_ns, ticks.widen(rx_us), ticks.widen(tx_us), received_ns)
+            events.append((received_ns, len(events), entry))
+    return [entry for _, _, entry in sorted(events, key=lambda event: event[:2])]
+
+
+def _live(ports: Sequence[str], edges: int, seconds: int) -> list[Entry]:
+    from galley.race_live import NoBoard, recorded
+
+    if len(ports) != len(BOARDS):
+        raise click.UsageError(f"--connect {ports[0]}: it takes two boards: give the option twice")
+    click.echo("Press the wired key, again and again; Ctrl-C gives up.", err=True)
+    try:
+        return recorded(ports, edges, seconds, _count)
+    except NoBoard as error:
+        raise click.ClickException(str(error)) from None
+
+
+def _count(pairs: int) -> None:
+    click.echo(f"\r{pairs} edges", err=True, nl=False)
+
+
+def _read(path: str) -> tuple[str, list[Entry]]:
+    from galley.race_trace import BadTrace, read
+
+    try:
+        with open(path, encoding="utf-8") as opened:
+            return read(opened)
+    except BadTrace as error:
+        raise click.UsageError(f"--replay {path}: {error}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is no text"
+        raise click.UsageError(f"--replay {path}: cannot be read ({why.lower()})") from None
+
+
+def _write(path: str, text: str) -> None:
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise click.ClickException(f"{path}: cannot be written ({(error.strerror or '').lower()})") from None
+
+
+def _tell(source: str, entries: Sequence[Entry], picture: str | None) -> int:
+    """Print the figures; 0 when every error is within what was stated, 1 when one is not or there is none."""
+    from galley import histogram
+    from galley.race_trace import gaps
+
+    found = gaps(entries)
+    if not found:
+        click.echo(f"race-test: {source}: no edge that both boards stamped: nothing to tell", err=True)
+        return 1
+    errors_ms = [gap.ns / 1e6 for gap in found]
+    said = _figures(found)
+    click.echo(f"{source}: {len(found)} edges on both boards, true gap 0")
+    click.echo("\n".join(said))
+    click.echo("\n".join(histogram.text(errors_ms, "ms")))
+    if picture:
+        title = f"Between two boards: {source}"
+        _write(picture, histogram.svg(errors_ms, "ms", title, said[0]))
+    return 0 if all(abs(gap.ns) <= gap.uncertainty_ns for gap in found) else 1
+
+
+def _figures(found: Sequence[Gap]) -> list[str]:
+    sizes = sorted(abs(gap.ns) / 1e6 for gap in found)
+    stated = sorted(gap.uncertainty_ns / 1e6 for gap in found)
+    p50, p95, p99 = (sizes[min(len(sizes) - 1, int(part * len(sizes)))] for part in (0.5, 0.95, 0.99))
+    inside = sum(abs(gap.ns) <= gap.uncertainty_ns for gap in found)
+    return [
+        f"error p50 {p50:.2f}, p95 {p95:.2f}, p99 {p99:.2f}, worst {sizes[-1]:.2f} ms",
+        f"stated ±{stated[len(stated) // 2]:.2f} ms (median), which holds {inside} of {len(found)}",
+    ]

@@ -1,0 +1,168 @@
+"""`galley race-test`: the figures of a trace, from the model, from boards, and from a file again."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from itertools import pairwise
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from galley import cli, histogram
+from galley.race_live import NoBoard, Recorder, recorded
+from galley.race_test_cli import KINDS, modelled
+from galley.race_trace import BadTrace, Edge, Exchange, gaps, read, written
+from galley.sim.boards import SimulatedBox
+from galley.sim.link_model import KINDS as MODELS
+
+KEYS = range(6)
+PATIENCE_S = 20.0
+HEADER = '{"trace": "galley race-test", "version": 1, "source": "x"}\n'
+
+
+def called(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as end:
+        cli.main(["race-test", *arguments])
+    said = capsys.readouterr()
+    assert isinstance(end.value.code, int)
+    return end.value.code, said.out, said.err
+
+
+def test_the_command_knows_the_kinds_of_the_model() -> None:
+    assert tuple(MODELS) == KINDS
+
+
+def test_a_trace_comes_back_from_its_file_as_it_was() -> None:
+    entries = modelled("1 ms stamps", 50, 3)
+    assert read(written(entries, "here")) == ("here", entries)
+    assert gaps(read(written(entries, "here"))[1]) == gaps(entries)
+
+
+@pytest.mark.parametrize("kind", ["quiet", "reset", "all at once"])
+def test_every_error_of_a_modelled_trace_is_within_what_is_stated(kind: str) -> None:
+    found = gaps(modelled(kind, 400, 1))
+    assert len(found) > 380
+    assert all(abs(gap.ns) <= gap.uncertainty_ns for gap in found)
+    assert len({gap.ns for gap in found}) > 300
+
+
+def test_a_recorded_trace_is_told_again_in_the_same_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace, picture = tmp_path / "trace.jsonl", tmp_path / "errors.svg"
+    first = called(capsys, "--edges", "300", "--seed", "5", "--record", str(trace), "--svg", str(picture))
+    again = called(capsys, "--replay", str(trace))
+    assert first == again
+    assert first[0] == 0
+    assert "300 edges on both boards, true gap 0" in first[1]
+    assert first[1].count("|") >= 10
+    drawn = ElementTree.fromstring(picture.read_text())
+    names = {"s": "http://www.w3.org/2000/svg"}
+    assert drawn.findtext("s:title", None, names) == "Between two boards: link model, quiet, seed 5"
+    assert "p99" in str(drawn.findtext("s:desc", None, names))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "empty"),
+        ("nonsense\n", "line 1"),
+        (HEADER.replace("1", "9"), "version 1"),
+        (HEADER + '{"board": "deck", "edge": 1}\n', "'deck'"),
+        (HEADER + '{"board": "left"}\n', "line 2"),
+        (HEADER + '{"board": "left", "exchange": [1, 2, 3, true]}\n', "whole numbers"),
+    ],
+)
+def test_a_file_that_is_no_trace_is_refused_with_the_line(
+    text: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(BadTrace, match=says):
+        read(text.splitlines())
+    path = tmp_path / "bad.jsonl"
+    path.write_text(text)
+    status, _, error = called(capsys, "--replay", str(path))
+    assert status == 2
+    assert says in error
+    assert error.count("\n") == 1
+
+
+def test_a_trace_without_edges_has_nothing_to_tell(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "none.jsonl"
+    path.write_text("\n".join(written([Exchange("left", 0, 5, 5, 1000)], "x")))
+    status, _, error = called(capsys, "--replay", str(path))
+    assert status == 1
+    assert "no edge" in error
+
+
+def test_an_edge_that_one_board_missed_is_left_out() -> None:
+    entries = modelled("quiet", 30, 2)
+    lacking = [entry for entry in entries if not (isinstance(entry, Edge) and entry == entries_edge(entries))]
+    assert len(gaps(lacking)) == len(gaps(entries)) - 1
+
+
+def entries_edge(entries: list[Exchange | Edge]) -> Edge:
+    return next(entry for entry in entries if isinstance(entry, Edge) and entry.number == 9)
+
+
+def test_a_wrong_call_is_told_in_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, error = called(capsys, "--connect", "/dev/nowhere")
+    assert (status, error.count("\n")) == (2, 1)
+    assert "twice" in error
+
+
+def test_a_port_without_a_board_is_named() -> None:
+    with pytest.raises(NoBoard, match="/dev/nowhere"):
+        recorded(("/dev/nowhere", "/dev/nowhere"), 1, 1.0, lambda pairs: None)
+
+
+def test_two_simulated_boards_on_a_wire_agree_within_what_is_stated() -> None:
+    """Their own firmware, real ports, one edge on both: the whole way, with keypad stamps."""
+
+    async def run() -> Recorder:
+        ready = asyncio.Event()
+        told = asyncio.Event()
+        box = SimulatedBox(
+            ("left", "right"),
+            lambda role, rgb: None,
+            on_change=lambda role: ready.set() if all(board.port for board in box.boards.values()) else None,
+        )
+        await box.start()
+        await asyncio.wait_for(ready.wait(), PATIENCE_S)
+        paths = [str(box.boards[role].port) for role in ("left", "right")]
+        recorder = Recorder(paths, len(KEYS), lambda pairs: told.set())
+        listening = asyncio.create_task(recorder.run(PATIENCE_S))
+        await asyncio.wait_for(recorder.ready.wait(), PATIENCE_S)
+        for key in KEYS:
+            told.clear()
+            at_ns = time.monotonic_ns()
+            for role in ("left", "right"):
+                box.boards[role].press(key, True, at_ns)
+            await asyncio.wait_for(told.wait(), PATIENCE_S)
+        await listening
+        await box.stop()
+        return recorder
+
+    found = gaps(asyncio.run(run()).entries)
+    assert len(found) == len(KEYS)
+    for gap in found:
+        assert abs(gap.ns) <= gap.uncertainty_ns
+        assert gap.uncertainty_ns < 50_000_000
+
+
+def test_a_histogram_counts_every_value_once() -> None:
+    values = [0.01 * number for number in range(-100, 101)] + [900.0]
+    found, width = histogram.bars(values)
+    assert sum(bar.values for bar in found) == len(values)
+    assert 5 <= len(found) <= 25
+    assert all(later.start - bar.start == pytest.approx(width) for bar, later in pairwise(found))
+
+
+@pytest.mark.parametrize("values", [[0.0], [5.0, 5.0], [-1e-9, 1e-9]])
+def test_a_histogram_of_next_to_nothing_is_still_one(values: list[float]) -> None:
+    found, _ = histogram.bars(values)
+    assert sum(bar.values for bar in found) == len(values)
+    assert len(histogram.text(values, "ms")) == len(found)
