@@ -1,0 +1,215 @@
+"""Solids as data: prisms along a world axis, and frames that put them into a box.
+
+Everything in a box is a set of prisms: a panel, a button's body and nut, a layer of a printed part. A prism
+has an axis (0 x, 1 y, 2 z), the interval it fills along it, an outline across it and round or rectangular
+cut-outs. That is enough for collision, exit-path, finger and tool checks without a CAD kernel, and `solids`
+turns the same prisms into exact solids. A round outline may taper (`top_d`), which makes cones and, in steps,
+domes.
+
+A `Frame` only turns by quarter turns; anything at another angle is drawn at that angle in its own outline.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+from shapely import affinity
+from shapely.geometry import Polygon
+from shapely.geometry import box as rectangle
+from shapely.geometry.base import BaseGeometry
+from shapely.ops import unary_union
+
+from galley_enclosure.sheet import Circle, Cutout, Panel, Rect, Vec
+
+# solid: the thing itself. nut: comes off before the part is pulled out. room: air for wires and plugs.
+Kind = Literal["solid", "nut", "room"]
+
+
+@dataclass(frozen=True)
+class Prism:
+    """Fills `lo`..`hi` along `axis`; outline and cut-outs are in the two other axes in ascending order."""
+
+    axis: int
+    lo: float
+    hi: float
+    outline: Polygon | Circle
+    cutouts: tuple[Cutout, ...] = ()
+    top_d: float | None = None
+    kind: Kind = "solid"
+
+    @cached_property
+    def footprint(self) -> BaseGeometry:
+        """Outline less cut-outs; a taper counts with its larger end."""
+        if isinstance(self.outline, Circle):
+            full = replace(self.outline, d=max(self.outline.d, self.top_d or 0.0)).polygon()
+        else:
+            full = self.outline
+        return full.difference(unary_union([c.polygon() for c in self.cutouts])) if self.cutouts else full
+
+    @cached_property
+    def bounds(self) -> tuple[Vec, Vec]:
+        """Lowest and highest corner in world coordinates."""
+        outline = self.footprint if isinstance(self.outline, Circle) else self.outline
+        a0, b0, a1, b1 = outline.bounds
+        across = [a for a in (0, 1, 2) if a != self.axis]
+        lo, hi = [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]
+        lo[self.axis], hi[self.axis] = self.lo, self.hi
+        lo[across[0]], hi[across[0]] = a0, a1
+        lo[across[1]], hi[across[1]] = b0, b1
+        return (lo[0], lo[1], lo[2]), (hi[0], hi[1], hi[2])
+
+    def shadow(self, axis: int) -> BaseGeometry:
+        """What the prism covers when looked at along `axis` (its bounding rectangle when that is not its
+        own axis).
+        """
+        if axis == self.axis:
+            return self.footprint
+        lo, hi = self.bounds
+        a, b = (i for i in (0, 1, 2) if i != axis)
+        return rectangle(lo[a], lo[b], hi[a], hi[b])
+
+
+def cyl(
+    d: float,
+    lo: float,
+    hi: float,
+    x: float = 0.0,
+    y: float = 0.0,
+    *,
+    bore: float = 0.0,
+    top_d: float | None = None,
+    kind: Kind = "solid",
+) -> Prism:
+    """Upright cylinder, tube (`bore`) or cone (`top_d`) in local coordinates."""
+    holes = (Circle(x, y, bore, "bore"),) if bore else ()
+    return Prism(2, lo, hi, Circle(x, y, d, "body"), holes, top_d, kind)
+
+
+def block(
+    x: float,
+    y: float,
+    w: float,
+    d: float,
+    lo: float,
+    hi: float,
+    *,
+    kind: Kind = "solid",
+    cutouts: tuple[Cutout, ...] = (),
+) -> Prism:
+    """Upright block centred on (x, y) in local coordinates."""
+    return Prism(2, lo, hi, rectangle(x - w / 2, y - d / 2, x + w / 2, y + d / 2), cutouts, kind=kind)
+
+
+def across(axis: int, lo: float, hi: float, a: float, b: float, d: float, *, kind: Kind = "solid") -> Prism:
+    """Lying cylinder in local coordinates, its centre line at (a, b) of the two other axes."""
+    return Prism(axis, lo, hi, Circle(a, b, d, "body"), kind=kind)
+
+
+UNIT: dict[str, tuple[int, int]] = {
+    "+x": (0, 1),
+    "-x": (0, -1),
+    "+y": (1, 1),
+    "-y": (1, -1),
+    "+z": (2, 1),
+    "-z": (2, -1),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Where a local coordinate system sits: its origin, and the signed world axes its x, y and z point
+    along.
+    """
+
+    origin: Vec = (0.0, 0.0, 0.0)
+    x: str = "+x"
+    y: str = "+y"
+    z: str = "+z"
+
+    def __post_init__(self) -> None:
+        if sorted(UNIT[a][0] for a in (self.x, self.y, self.z)) != [0, 1, 2]:
+            raise ValueError(
+                f"frame axes {self.x} {self.y} {self.z} are not square to each other: name three axes."
+            )
+
+    def _axes(self) -> tuple[tuple[int, int], ...]:
+        return (UNIT[self.x], UNIT[self.y], UNIT[self.z])
+
+    def right_handed(self) -> bool:
+        """Whether the frame turns a part without mirroring it."""
+        axes = [a for a, _ in self._axes()]
+        swaps = sum(axes[i] > axes[j] for i in range(3) for j in range(i + 1, 3))
+        signs = sum(s < 0 for _, s in self._axes())
+        return (swaps + signs) % 2 == 0
+
+    def point(self, local: Vec) -> Vec:
+        """World coordinates of a local point."""
+        out = list(self.origin)
+        for value, (axis, sign) in zip(local, self._axes(), strict=True):
+            out[axis] += sign * value
+        return (out[0], out[1], out[2])
+
+    def place(self, prism: Prism) -> Prism:
+        """The prism in world coordinates."""
+        axes = self._axes()
+        axis, sign = axes[prism.axis]
+        ends = sorted(self.origin[axis] + sign * end for end in (prism.lo, prism.hi))
+        i, j = (k for k in (0, 1, 2) if k != prism.axis)
+        (wi, si), (wj, sj) = axes[i], axes[j]
+        swap = wi > wj
+        oi, oj = self.origin[wi], self.origin[wj]
+
+        def spot(a: float, b: float) -> tuple[float, float]:
+            p, q = oi + si * a, oj + sj * b
+            return (q, p) if swap else (p, q)
+
+        def cut(c: Cutout) -> Cutout:
+            x, y = spot(c.x, c.y)
+            if isinstance(c, Rect) and swap:
+                return replace(c, x=x, y=y, w=c.h, h=c.w)
+            return replace(c, x=x, y=y)
+
+        outline: Polygon | Circle
+        if isinstance(prism.outline, Circle):
+            x, y = spot(prism.outline.x, prism.outline.y)
+            outline = replace(prism.outline, x=x, y=y)
+            if prism.top_d is not None and sign < 0:
+                return replace(
+                    prism,
+                    axis=axis,
+                    lo=ends[0],
+                    hi=ends[1],
+                    outline=replace(outline, d=prism.top_d),
+                    cutouts=tuple(cut(c) for c in prism.cutouts),
+                    top_d=prism.outline.d,
+                )
+        else:
+            matrix = [0.0, sj, si, 0.0, oj, oi] if swap else [si, 0.0, 0.0, sj, oi, oj]
+            outline = affinity.affine_transform(prism.outline, matrix)
+        return replace(
+            prism,
+            axis=axis,
+            lo=ends[0],
+            hi=ends[1],
+            outline=outline,
+            cutouts=tuple(cut(c) for c in prism.cutouts),
+        )
+
+
+def panel_prism(panel: Panel) -> Prism:
+    """The panel as a prism in world coordinates."""
+    start = panel.origin[panel.n]
+    local = Prism(2, 0.0, panel.t, panel.outline, panel.cutouts)
+    names = ("+x", "+y", "+z")
+    origin = list(panel.origin)
+    origin[panel.n] = start
+    return Frame((origin[0], origin[1], origin[2]), names[panel.u], names[panel.v], names[panel.n]).place(
+        local
+    )
+
+
+def boxes_touch(a: tuple[Vec, Vec], b: tuple[Vec, Vec], gap: float = 0.0) -> bool:
+    """Whether two bounding boxes overlap by more than nothing, each grown by `gap`."""
+    return all(a[0][i] < b[1][i] + gap - 1e-9 and b[0][i] < a[1][i] + gap - 1e-9 for i in (0, 1, 2))
