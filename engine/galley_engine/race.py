@@ -164,6 +164,13 @@ class Sequencer:
             self._refused.append(Refused(press, VOID))
         self._pending.clear()
 
+    def leave(self, source: str) -> None:
+        """A source is away for which nobody need wait: its own pending presses are void, the others' stay."""
+        self._marks.pop(source, None)
+        for press in [p for p in self.pending() if p.source == source]:
+            del self._pending[source, press.number]
+            self._refused.append(Refused(press, VOID))
+
     @property
     def sources(self) -> frozenset[str]:
         """The sources that have joined."""

@@ -1,5 +1,9 @@
 """`python -m galley` is the command `galley`."""
 
-from galley.cli import main
+import signal
+
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C while modules are loaded ends it without a traceback
+
+from galley.cli import main  # noqa: E402
 
 main()

@@ -88,6 +88,7 @@ class Box:
             if holder is connection:
                 del self._roles[role]
                 self._watcher.left(role)
+        self._offer_roles()
         self._watcher.changed()
 
     def ports(self) -> frozenset[str]:
@@ -143,6 +144,17 @@ class Box:
             self._watcher.joined(role, hello.boot_id)
         else:
             self._watcher.left(role)
+            self._offer_roles()
+
+    def _offer_roles(self) -> None:
+        """A role may be free now: let boards that were sent away because it was taken have it."""
+        for path in list(self._refused):
+            connection = self._connections[path]
+            hello = connection.link.hello
+            if connection.state is LinkState.LIVE and hello is not None:
+                self._hello(connection, hello)
+                if self._role_of(connection) is not None:
+                    self._watcher.joined(hello.role, hello.boot_id)
 
     def _hello(self, connection: Connection, hello: Hello) -> None:
         path = connection.port.path
@@ -176,6 +188,11 @@ class Box:
         entries = [_entry(role, self._roles.get(role), self._note(role)) for role in BOARDS]
         entries += [
             _entry("unknown", self._connections[path], note) for path, note in sorted(self._refused.items())
+        ]
+        entries += [
+            _entry("unknown", connection, Note(f"port_{problem.code}", {"board": "unknown", "port": path}))
+            for path, connection in sorted(self._connections.items())
+            if (problem := connection.problem) and self._role_of(connection) is None
         ]
         entries += [
             _entry("unknown", None, Note("board_no_data_port", {"port": board.console}))

@@ -8,66 +8,23 @@ their command runs, so that each command starts as quickly as it can.
 from __future__ import annotations
 
 import difflib
-import json
+import errno
+import os
 import sys
 from typing import Any, Final, NoReturn
 
 import click
 
 from galley import __version__
+from galley.arguments import Number, Words, game_options
+from galley.odds_cli import odds
+from galley.race_test_cli import race_test
+from galley.replay_cli import replay
+from galley.simulate_cli import simulate
 
 ROLES: Final = ("left", "right", "deck")
+LOST_OUTPUT: Final = (errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EDQUOT)
 STRENGTHS: Final = ("random", "easy", "good", "best")
-
-
-class Words(click.ParamType[tuple[str, ...]]):
-    """A list of known words with commas between, as in `left,right`."""
-
-    name = "LIST"
-
-    def __init__(self, what: str, known: tuple[str, ...], suffixes: tuple[str, ...] = ()) -> None:
-        self._what = what
-        self._known = known
-        self._suffixes = suffixes
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, ...]:
-        """The words in the order given. Fails on an unknown word or one given twice."""
-        words = tuple(word.strip() for word in value.split(","))
-        for word in words:
-            base, _, suffix = word.partition(":")
-            if base not in self._known:
-                self.fail(f"there is no {self._what} {base!r}: use {', '.join(self._known)}", param, ctx)
-            if suffix and suffix not in self._suffixes:
-                self.fail(f"{word!r}: after the colon use {', '.join(self._suffixes)}", param, ctx)
-        bases = [word.partition(":")[0] for word in words]
-        for base in bases:
-            if bases.count(base) > 1:
-                self.fail(f"the {self._what} {base!r} stands there twice: name it once", param, ctx)
-        return words
-
-
-class Number(click.ParamType[float]):
-    """A number within bounds; a whole one unless the lowest has a fraction."""
-
-    name = "NUMBER"
-
-    def __init__(self, lowest: float, highest: float) -> None:
-        self._kind = "a whole number" if isinstance(lowest, int) else "a number"
-        self._read = int if isinstance(lowest, int) else float
-        self._lowest = lowest
-        self._highest = highest
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The number. Fails when it is none or out of bounds."""
-        try:
-            number = self._read(value)
-        except ValueError:
-            number = None
-        if number is None or not self._lowest <= number <= self._highest:
-            self.fail(f"{value!r} is not {self._kind} from {self._lowest} to {self._highest}", param, ctx)
-        return number
 
 
 COLOURS: Final = ("red", "green", "blue", "yellow", "white", "violet")
@@ -131,7 +88,7 @@ def _play(
     from galley.house import HouseRules
     from galley_engine.game import BadOption
 
-    rules = HouseRules(options=_game_options(given), bot=bot, seed=seed, bot_speed=bot_speed)
+    rules = HouseRules(options=game_options(given), bot=bot, seed=seed, bot_speed=bot_speed)
     settings = serve.Settings(
         port=port,
         sim=sim,
@@ -146,21 +103,6 @@ def _play(
         raise click.ClickException(str(error)) from error
     except BadOption as error:
         raise click.UsageError(f"--set {error}") from error
-
-
-def _game_options(given: tuple[str, ...]) -> dict[str, object]:
-    options: dict[str, object] = {}
-    for pair in given:
-        name, equals, text = pair.partition("=")
-        if not equals or not name:
-            raise click.UsageError(f"--set {pair}: write NAME=VALUE, as in false_bell=none")
-        if name in options:
-            raise click.UsageError(f"--set {name}: it stands there twice, name it once")
-        try:
-            options[name] = json.loads(text)
-        except ValueError:
-            options[name] = text
-    return options
 
 
 @galley.command()
@@ -183,19 +125,27 @@ def doctor() -> None:
     sys.exit(examine(click.echo))
 
 
+galley.add_command(odds)
+galley.add_command(race_test)
+galley.add_command(replay)
+galley.add_command(simulate)
+
+
 def _sentence(error: click.ClickException) -> str:
     """One line that names the thing, the value and the remedy."""
     text = " ".join(error.format_message().split())
     if isinstance(error, click.NoSuchOption):
         known = [name for param in galley.params for name in (*param.opts, *param.secondary_opts)]
+        if error.option_name in known and error.ctx is not None:
+            return f"{error.option_name} belongs to playing, not to {error.ctx.info_name}"
         close = error.possibilities or difflib.get_close_matches(error.option_name, known, 1)
         hint = f"did you mean {close[0]}?" if close else "galley --help lists them"
         return f"there is no option {error.option_name}: {hint}"
     if isinstance(error, click.BadParameter) and error.param is not None and error.message:
         return f"{error.param.opts[0]}: {error.message}"
-    if isinstance(error, click.UsageError) and text.startswith("No such command"):
-        commands = ", ".join(sorted(galley.commands))
-        return f"{text[0].lower()}{text[1:].rstrip('.')}: use {commands}, or none to play"
+    if text.startswith("No such command"):
+        name = text.split("'")[1]
+        return f"there is no command {name!r}: use {', '.join(sorted(galley.commands))}, or none to play"
     return f"{text[0].lower()}{text[1:]}" if text[:1].isupper() and not text.startswith("Galley") else text
 
 
@@ -203,6 +153,7 @@ def main(argv: list[str] | None = None) -> NoReturn:
     """Run the command line and leave with its exit status."""
     try:
         status = galley.main(args=argv, prog_name="galley", standalone_mode=False)
+        sys.stdout.flush()
     except click.exceptions.Exit as error:
         status = error.exit_code
     except click.Abort:
@@ -210,8 +161,12 @@ def main(argv: list[str] | None = None) -> NoReturn:
     except click.ClickException as error:
         click.echo(f"galley: {_sentence(error)}", err=True)
         status = error.exit_code
-    except BrokenPipeError:
-        sys.stderr.close()
+    except OSError as error:
+        if error.errno not in LOST_OUTPUT:
+            raise
+        if error.errno != errno.EPIPE:  # a reader that has seen enough is told nothing
+            click.echo(f"galley: the output cannot be written ({error.strerror}): make room for it", err=True)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 1
     except KeyboardInterrupt:
         status = 130

@@ -166,7 +166,7 @@ class Connection:
 async def _open_transport(path: str) -> Transport:
     if path.startswith("tcp:"):
         host, _, port = path.removeprefix("tcp:").rpartition(":")
-        if not host or not port.isdecimal():
+        if not host or not port.isdecimal() or len(port) > 5 or not 0 < int(port) < 65536:
             raise PortError("missing", f"{path}: not an address: write tcp:HOST:PORT")
         return await open_tcp(host, int(port))
     return open_serial(path)

@@ -39,7 +39,6 @@ from galley.tables.table import (
     BoxView,
     Choice,
     Job,
-    Jobs,
     Key,
     Prompt,
     Seat,
@@ -105,6 +104,9 @@ class House:
     _last_race: Raced | None = None
     _live: frozenset[str] = frozenset()
     _paused_since_ms: int | None = None
+    _void_until_ms: int = (
+        0  # the end of the last pause: what was pressed in it is void, however late it comes
+    )
     _touched_ms: int = 0
     _ended_ms: int = 0
     _now_ms: int = 0
@@ -126,9 +128,9 @@ class House:
 
         `timed` is what the timekeeper knows of a press that raced.
         """
-        self._now_ms = max(self._now_ms, now_ms)
-        if self.missing:
+        if self.missing or now_ms < self._void_until_ms:
             return
+        self._now_ms = max(self._now_ms, now_ms)
         self._touched_ms = self._now_ms
         if timed is not None and self._last_race is not None:
             # may be news, whatever else the key does now
@@ -250,11 +252,16 @@ class House:
     # -- out: what box and pages show -------------------------------------------------------------
 
     @property
+    def needed(self) -> tuple[str, ...]:
+        """The boards without which the game cannot go on from here; none outside a game."""
+        if self.session is None or self.phase != "game":
+            return ()
+        return self._table.boards(self.session.state)
+
+    @property
     def missing(self) -> tuple[str, ...]:
         """The boards that the running game needs and that do not answer."""
-        if self.phase != "game" or self._live.issuperset(self._table.boards):
-            return ()
-        return tuple(board for board in self._table.boards if board not in self._live)
+        return tuple(board for board in self.needed if board not in self._live)
 
     def view(self) -> BoxView:
         """What every board shows now."""
@@ -316,9 +323,11 @@ class House:
 
     # -- the game ---------------------------------------------------------------------------------
 
-    def _game_jobs(self) -> Jobs:
+    def _game_jobs(self) -> Mapping[Key, Job | HouseJob]:
         if self.session is None or self.missing:
             return {}
+        if all(seat.bot for seat in self.seats):  # nobody's game: whoever comes may end it
+            return {key: HouseJob("go_on", self._join) for key in ALL_KEYS}
         return self._table.jobs(self.session.state, self.seats, self._choice)
 
     def _do(self, action: JSONObject, now_ms: int) -> bool:
@@ -341,6 +350,7 @@ class House:
             self.phase = "result"
             self._bots = None
             self._touched_ms = self._ended_ms = self._now_ms
+        self._pause_or_resume()  # the next phase may need other boards
         return not isinstance(step, Refusal)
 
     def _tell(self, events: Sequence[Event]) -> None:
@@ -367,6 +377,7 @@ class House:
             if self._bots is not None:
                 self._bots.delay(self._now_ms - self._paused_since_ms)
             self._touched_ms += self._now_ms - self._paused_since_ms
+            self._void_until_ms = self._now_ms
             self._paused_since_ms = None
 
     # -- around the game ----------------------------------------------------------------------------
@@ -380,11 +391,13 @@ class House:
         self.phase, self.seats, self.session, self._bots = "attract", (), None, None
         self._flourishes.clear()
         self._news.clear()
+        self._last_race = None
         self._paused_since_ms = None
 
     def _join(self) -> None:
         self.phase, self.session, self._bots = "join", None, None
         self._flourishes.clear()
+        self._last_race = None
         self._news.clear()
         self._touched_ms = self._now_ms
 

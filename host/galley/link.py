@@ -152,7 +152,7 @@ class Counters:
 class Outputs:
     """What the host wants a board to show: 8 die codes, 11 lamp codes, a budget of lit current, a brightness.
 
-    `budget_ma` 0 stands for the role's own default, filled in at the hello.
+    `budget_ma` is the role's own default, known from the hello on.
     """
 
     dice: tuple[int, ...] = (0,) * DICE
@@ -311,7 +311,7 @@ class HostLink:
         if known and self.state is not LinkState.HELLO:
             return
         self.hello = Hello(wire.ROLES[role], boot_id, pixels, caps, firmware, faults)
-        self.outputs.budget_ma = self.outputs.budget_ma or DEFAULT_BUDGET_MA[role]
+        self.outputs.budget_ma = DEFAULT_BUDGET_MA[role]
         self.faults = faults
         self.held = 0
         self._expected = None

@@ -22,6 +22,7 @@ import time
 import urllib.request
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from http.client import HTTPException
 from typing import Final
 
 import click
@@ -84,13 +85,14 @@ def bind(port: int) -> socket.socket:
 def _busy_port(port: int, error: OSError) -> str:
     url = f"http://{ADDRESS}:{port}/"
     try:
-        with urllib.request.urlopen(f"{url}healthz", timeout=1.0) as answer:
+        direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with direct.open(f"{url}healthz", timeout=1.0) as answer:
             health = json.loads(answer.read(1000))
         return (
             f"Galley {health['galley']} runs here already (process {health['pid']}): "
             f"open {url} or start with another --port"
         )
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, HTTPException, ValueError, KeyError, TypeError):
         why = (error.strerror or str(error)).lower()
         return (
             f"port {port} cannot be used ({why}): stop the program that has it or start with another --port"
@@ -134,6 +136,8 @@ class Host(Watcher):
                 asyncio.create_task(work())
                 for work in (self._simulate, self._scan_on, self._status_on, self._open_browser)
             ]
+            for task in background:
+                task.add_done_callback(self._background_ended)
             if self._settings.seats:
                 self._house.begin(self._settings.seats, house_ms())
                 self._moved()
@@ -154,6 +158,19 @@ class Host(Watcher):
     def stop(self) -> None:
         """End `run`, from a signal or from a test."""
         self._server.stop()
+
+    def _background_ended(self, task: asyncio.Task[None]) -> None:
+        """A part that failed ends the box with a sentence: half a box would only puzzle people."""
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            self._failure = (
+                error
+                if isinstance(error, CannotStart)
+                else CannotStart(
+                    f"a part of the box failed ({type(error).__name__}: {error}): start it again"
+                )
+            )
+            self.stop()
 
     # -- boards ---------------------------------------------------------------------------------------
 
@@ -202,8 +219,7 @@ class Host(Watcher):
             try:
                 await self._sim.start()
             except SimulationError as error:
-                self._failure = CannotStart(str(error))
-                self.stop()
+                raise CannotStart(str(error)) from error
 
     async def _scan_on(self) -> None:
         while self._scans:
@@ -219,7 +235,11 @@ class Host(Watcher):
         self._keeper.joined(board, boot_id, time.monotonic_ns())
 
     def left(self, board: str) -> None:
-        self._keeper.left(board, time.monotonic_ns())
+        if board in self._house.needed:
+            self._keeper.left(board, time.monotonic_ns())
+        else:
+            self._keeper.gone(board)
+            self._decide()
 
     def changed(self) -> None:
         self._house.boards_live(self._box.live(), house_ms())
@@ -258,7 +278,7 @@ class Host(Watcher):
             moved = True
         for refused in self._keeper.refused():
             if refused.why == LATE:  # a bounce's second edge: it raced nobody, and still counts
-                self._house.press(refused.press.source, refused.press.key, house_ms())
+                self._house.press(refused.press.source, refused.press.key, refused.press.ns // NS_PER_MS)
                 moved = True
         if moved:
             self._moved()

@@ -71,6 +71,10 @@ class Timekeeper:
         if board in self._race.sources:
             self._race.void(board, now_ns)
 
+    def gone(self, board: str) -> None:
+        """A board that the game can do without is away: the others race on, what it had pressed is void."""
+        self._race.leave(board)
+
     def beat(self, board: str, beat: Beat) -> None:
         """Learn how the board's two counters lie to each other."""
         clock = self._clocks.get(board)
@@ -93,8 +97,9 @@ class Timekeeper:
         if clock.keys.known:
             doubt_ns = clock.sync.host_time(tx_us).uncertainty_ns + self._stamp_doubt_ns(clock)
         for press in self._race.pending():
-            if press.source == board:
-                better = self.timed(board, self._edges[board, press.number]).press
+            edge = self._edges.get((press.source, press.number))
+            if press.source == board and edge is not None:
+                better = self.timed(board, edge).press
                 self._race.press(better)
                 doubt_ns = max(doubt_ns, better.uncertainty_ns)
         # a press that is not here yet was scanned after the board read the probe: it was made at most one

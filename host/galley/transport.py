@@ -35,6 +35,13 @@ READ_BYTES = 4096
 BAUD = 115200  # never 1200: closing a port at that speed sends the board into its bootloader
 LOST_PEER = "the far end closed"
 
+try:
+    import termios
+
+    OPEN_ERRORS: tuple[type[Exception], ...] = (OSError, ValueError, termios.error)  # a port that goes while it is opened
+except ImportError:  # Windows
+    OPEN_ERRORS = (OSError, ValueError)
+
 Received = Callable[[bytes, int], None]
 Lost = Callable[[str], None]
 
@@ -345,11 +352,11 @@ def open_serial(path: str, *, threaded: bool | None = None) -> Transport:
     """
     try:
         port = serial.Serial(path, BAUD, timeout=0, write_timeout=0, exclusive=_exclusive())
-    except (OSError, ValueError) as error:
+    except OPEN_ERRORS as error:
         raise _open_problem(path, error) from error
     try:
         port.reset_input_buffer()
-    except OSError as error:
+    except OPEN_ERRORS as error:
         port.close()
         raise _open_problem(path, error) from error
     if threaded is None:
@@ -378,7 +385,7 @@ async def open_tcp(host: str, port: int, *, timeout_s: float = 3.0) -> Transport
             "silent",
             f"{name}: no answer within {timeout_s:g} s: check the address and that the far end is on",
         ) from error
-    except (OSError, OverflowError) as error:
+    except (OSError, OverflowError, UnicodeError) as error:  # the latter: no name can look like that
         raise PortError(
             "missing", f"{name}: {_reason(error)}: check the address and that the far end listens"
         ) from error

@@ -314,3 +314,17 @@ def test_a_decided_order_is_the_true_one(
             if before(one, other):
                 assert one.late_ns < other.early_ns
                 assert not (one.coarse or other.coarse) or other.ns - one.ns >= LIMIT_NS
+
+
+def test_a_source_that_nobody_need_wait_for_leaves_the_others_racing() -> None:
+    race = Sequencer()
+    for source in ("left", "right", "deck"):
+        race.join(source, 0)
+    race.press(Press("left", 1, 9, 10_000_000, 100_000, 10_000))
+    race.press(Press("deck", 1, 0, 11_000_000, 100_000, 11_000))
+    race.watermark("left", 40_000_000)
+    race.watermark("right", 40_000_000)
+    assert race.heat() == ()
+    race.leave("deck")
+    assert [press.source for press in race.heat()] == ["left"]
+    assert [(refused.press.source, refused.why) for refused in race.refused()] == [("deck", "void")]

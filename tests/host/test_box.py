@@ -245,6 +245,38 @@ def test_a_second_board_of_a_role_is_refused_and_both_ports_are_named() -> None:
     run(test)
 
 
+def test_a_spare_board_takes_over_when_the_first_is_pulled() -> None:
+    async def test(watched: Watched) -> None:
+        first, spare = Board("left", 1), Board("left", 2)
+        path = await first.start()
+        watched.box.port_appeared(BoardPort(path, ""))
+        await watched.until(lambda: watched.box.live() == {"left"})
+        watched.box.port_appeared(BoardPort(await spare.start(), ""))
+        await watched.until(lambda: len(watched.box.status()) == 4)
+        await first.stop()
+        watched.box.port_vanished(path)
+        await watched.until(lambda: watched.box.live() == {"left"})
+        assert watched.came_and_went[-1] == ("left", 2)
+        assert len(watched.box.status()) == 3
+        spare.press(9)
+        await watched.until(lambda: bool(watched.presses))
+        await spare.stop()
+
+    run(test)
+
+
+def test_a_port_that_was_named_and_cannot_be_opened_is_told() -> None:
+    async def test(watched: Watched) -> None:
+        watched.box.port_appeared(BoardPort("/dev/no-such-port", ""))
+        await watched.until(lambda: len(watched.box.status()) == 4)
+        assert watched.box.status()[3]["note"] == {
+            "key": "port_missing",
+            "params": {"board": "unknown", "port": "/dev/no-such-port"},
+        }
+
+    run(test)
+
+
 def test_a_board_without_a_role_waits_with_a_note() -> None:
     async def test(watched: Watched) -> None:
         board = Board("")
@@ -279,6 +311,9 @@ def test_absent_vanished_and_dataless_boards_each_have_their_note() -> None:
 @pytest.mark.parametrize(
     "path, key",
     [
+        ("tcp:a..b:1", "port_missing"),
+        ("tcp:127.0.0.1:99999", "port_missing"),
+        ("tcp:127.0.0.1:" + "1" * 5000, "port_missing"),
         ("/dev/no-such-port", "port_missing"),
         ("tcp:127.0.0.1", "port_missing"),
         ("tcp:127.0.0.1:1", "port_missing"),

@@ -20,7 +20,7 @@ SCENARIOS = ROOT / "tests" / "scenarios"
 WRONG = [
     (["--sims", "left"], "there is no option --sims: did you mean --sim?"),
     (["--nothing-like-it"], "there is no option --nothing-like-it: galley --help lists them"),
-    (["play"], "no such command 'play': use doctor, "),
+    (["play"], "there is no command 'play': use doctor, "),
     (["--sim", "up"], "--sim: there is no board 'up': use left, right, deck"),
     (["--sim", ""], "--sim: there is no board '': use left, right, deck"),
     (["--port", "0"], "--port: '0' is not a whole number from 1 to 65535"),

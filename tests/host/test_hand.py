@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from itertools import pairwise
 
-from galley.sim.hand import TRAVEL_MS, Hand
+from galley.sim.hand import LATE_MS, TRAVEL_MS, Hand
 
 
 def moved(*moves: tuple[str, int, bool]) -> list[tuple[tuple[str, int, bool], float]]:
@@ -41,3 +41,18 @@ def test_other_keys_and_boards_do_not_wait() -> None:
     came = moved(("left", 9, True), ("left", 8, True), ("right", 9, True))
     assert [move for move, _ in came] == [("left", 9, True), ("left", 8, True), ("right", 9, True)]
     assert came[-1][1] < TRAVEL_MS
+
+
+def test_a_hand_that_is_half_a_second_behind_drops_presses_whole() -> None:
+    async def whole() -> list[bool]:
+        came: list[bool] = []
+        hand = Hand(lambda board, key, down: came.append(down))
+        for _ in range(1500):
+            hand.move("left", 0, True)
+            hand.move("left", 0, False)
+        await asyncio.sleep(LATE_MS / 1000 + 10 * TRAVEL_MS / 1000)
+        return came
+
+    came = asyncio.run(whole())
+    assert len(came) <= LATE_MS / TRAVEL_MS + 3
+    assert came == [True, False] * (len(came) // 2)

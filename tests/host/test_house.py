@@ -18,8 +18,10 @@ from galley.house import (
     HouseRules,
 )
 from galley.tables.table import BELL, BOARDS, MODE, ROLL, SEAT_COLOURS, YUCK, Seat
+from galley.timekeeper import Timed
 from galley_board import wire
 from galley_engine.game import BadOption
+from galley_engine.race import Press
 
 ALL = frozenset(BOARDS)
 
@@ -305,3 +307,57 @@ def test_the_same_seed_deals_the_same_game() -> None:
 
     assert played(5) == played(5)
     assert played(5) != played(6)
+
+
+def test_after_a_raced_game_every_key_still_works_when_all_have_left() -> None:
+    evening = Evening(options={"targets": {"2": 1}})
+    evening.house.begin([Seat("red"), Seat("blue", "good")], evening.now_ms)
+    evening.press("left", ROLL)
+    evening.until(lambda: evening.topic("table")["state"]["phase"] == "duel")
+    press = Press("left", 1, ROLL, evening.now_ms * 1_000_000, 1_000_000, 0)
+    evening.house.press("left", ROLL, evening.now_ms, Timed(press, False))
+    evening.until(lambda: evening.house.phase == "result")
+    evening.wait(RESULT_HOLD_MS)
+    evening.press("left", ROLL)
+    evening.seat("red")
+    for board, key in ALL_KEYS:
+        assert evening.house.races(board, key) is False
+    evening.press("left", YUCK)
+    assert evening.house.phase == "attract"
+    assert not any(evening.house.races(board, key) for board, key in ALL_KEYS)
+
+
+def test_what_was_pressed_in_a_pause_is_void_however_late_it_comes() -> None:
+    evening = Evening()
+    evening.house.begin([Seat("red"), Seat("blue")], evening.now_ms)
+    for board in ("left", "right", "left"):
+        evening.press(board, ROLL)
+    evening.house.boards_live(ALL - {"left"}, evening.now_ms)
+    pressed_ms = evening.now_ms + 500
+    evening.wait(1000)
+    evening.house.boards_live(ALL, evening.now_ms)
+    before = evening.topic("table")["state"]
+    evening.house.press("left", BELL, pressed_ms)
+    assert evening.topic("table")["state"] == before
+    evening.press("left", ROLL, 400)
+    assert evening.topic("table")["state"] != before
+
+
+def test_a_phase_that_needs_the_deck_waits_for_it() -> None:
+    evening = Evening()
+    evening.house.boards_live(ALL - {"deck"}, evening.now_ms)
+    evening.house.begin([Seat("red"), Seat("blue"), Seat("green")], evening.now_ms)
+    assert evening.topic("house")["paused"] == {"because": "boards_missing", "boards": ["deck"]}
+    evening.house.boards_live(ALL, evening.now_ms)
+    assert evening.topic("house")["paused"] is None
+    evening.seat("green")
+    evening.house.boards_live(ALL - {"deck"}, evening.now_ms)
+    assert evening.topic("house")["paused"] is None, "the duel itself needs the stations only"
+
+
+def test_a_game_of_bots_is_nobodys_and_any_key_ends_it() -> None:
+    evening = Evening()
+    evening.house.begin([Seat("red", "random"), Seat("blue", "random")], evening.now_ms)
+    evening.wait(2000)
+    evening.press("right", 3)
+    assert evening.house.phase == "join"

@@ -147,6 +147,35 @@ def test_a_board_unplugged_on_the_page_stays_away_until_it_is_plugged_in() -> No
     run(test)
 
 
+def test_a_deck_pulled_in_a_duel_of_two_costs_nobody_a_press() -> None:
+    async def test() -> None:
+        async with running_box(*DUEL) as box, box.page() as page:
+            await start_duel(page)
+            os.kill(page.board("deck")["pid"], signal.SIGSTOP)
+            faces = page.state["stations"]["left"]["faces"]
+            await page.press("left", ROLL)
+            await page.until(
+                lambda p: p.state["stations"]["left"]["faces"] != faces, "the roll counts, if late"
+            )
+            assert page.house["paused"] is None
+            os.kill(page.board("deck")["pid"], signal.SIGKILL)
+
+    run(test)
+
+
+def test_a_board_pulled_while_the_box_starts_does_not_end_it() -> None:
+    async def test() -> None:
+        async with running_box("--sim", "left,right") as box, box.page() as page:
+            await page.tell(do="plug", board="left", **{"in": False})
+            began_s = time.monotonic()
+            await page.until(
+                lambda p: time.monotonic() - began_s > 11, "longer than a board may take to start"
+            )
+            assert page.board("right")["state"] == "live"
+
+    run(test)
+
+
 def test_keys_held_on_a_page_that_goes_are_let_go() -> None:
     async def test() -> None:
         async with running_box(*DUEL) as box, box.page() as page:
@@ -231,8 +260,8 @@ def test_a_second_galley_on_the_same_port_is_told_so_in_one_line() -> None:
     run(test)
 
 
-@pytest.mark.parametrize("answers", [False, True])
-def test_a_port_that_another_program_has_is_told_in_one_line(answers: bool) -> None:
+@pytest.mark.parametrize("answers", [b"", b"HTTP/1.0 200 OK\r\n\r\n[]", b"SSH-2.0-OpenSSH_9.2\r\n"])
+def test_a_port_that_another_program_has_is_told_in_one_line(answers: bytes) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         if answers:
@@ -243,7 +272,7 @@ def test_a_port_that_another_program_has_is_told_in_one_line(answers: bool) -> N
                 text=True,
             )
             connection, _ = server.accept()
-            connection.sendall(b"HTTP/1.0 200 OK\r\n\r\n[]")
+            connection.sendall(answers)
             connection.close()
             _, said = process.communicate(timeout=PATIENCE_S)
             status = process.returncode

@@ -158,8 +158,10 @@ class SimulatedBoard:
         """Plug the board in and wait until its port is there. Raises SimulationError."""
         self.plug()
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._settled.wait(), START_S)
-        if self.port is None:
+            async with asyncio.timeout(START_S):
+                while self.plugged and self.port is None and self.exit_status is None:
+                    await self._settled.wait()  # a hand that unplugs wakes it too
+        if self.port is None and (self.plugged or self.exit_status is not None):
             seen = f"no port within {START_S:.0f} s" if self.exit_status is None else "its process ended"
             self.unplug()
             raise SimulationError(f"simulated board {self.role} did not start: {seen}; start again")
@@ -203,6 +205,7 @@ class SimulatedBoard:
         if self._process is not None:
             self._process.kill()
             self._gone()
+            self._settled.set()
 
     async def stop(self) -> None:
         """Unplug, and wait until no process is left."""

@@ -15,6 +15,7 @@ from typing import Final
 
 from galley.tables.table import (
     BELL,
+    BOARDS,
     DICE,
     KEEP1,
     ROLL,
@@ -48,7 +49,6 @@ from galley_engine.games.sushi_duel_state import (
 )
 
 game: Final[AnyGame] = load("sushi_duel")
-boards: Final = STATIONS
 races: Final = frozenset({"roll", "bell", "yuck", "mate"})
 first: Final = sushi_duel_heats.first
 
@@ -69,6 +69,12 @@ def forced(state: State) -> JSONObject | None:
         challenger = state.options.start_seat
         return {"do": "challenge", "seat": challenger, "opponent": 1 - challenger}
     return None
+
+
+def boards(state: State) -> tuple[str, ...]:
+    """Both stations; the deck too while its keys choose an opponent or who gets the other set."""
+    chooses = state.phase == "challenge" or (state.phase == "share" and len(share_candidates(state)) > 1)
+    return BOARDS if chooses else STATIONS
 
 
 def gate_open(state: State) -> bool:

@@ -100,9 +100,8 @@ class Table(Protocol):
     def game(self) -> AnyGame:
         """The game that sits here."""
 
-    @property
-    def boards(self) -> tuple[str, ...]:
-        """The boards without which the game cannot go on."""
+    def boards(self, state: Any) -> tuple[str, ...]:
+        """The boards without which the game cannot go on from here."""
 
     def jobs(self, state: Any, seats: Sequence[Seat], choice: Choice) -> Jobs:
         """What each key does now."""
