@@ -4,6 +4,9 @@ Both are built on `random.Random.random()` alone, because that is the one sequen
 for a seed; `choice` and `shuffle` may change between versions, and a seed in a record should stay worth
 something.
 
+A KeptDice also counts the numbers it has drawn, so that the same chance can go on from any of them: that is
+what lets a step be undone without giving anyone another throw.
+
 No game holds a Dice. It is passed to `start` and `apply`, and what it gave is written into the accepted
 action.
 """
@@ -28,6 +31,11 @@ class Dice:
         """One of `faces`, each as likely (to within 2**-53). `faces` has at least one element."""
         return faces[int(self._random() * len(faces))]
 
+    def throw(self, kinds: Sequence[Sequence[T]]) -> list[T]:
+        """One outcome for each of `kinds`, in order: what `die` would give for each, one after the other."""
+        random = self._random
+        return [faces[int(random() * len(faces))] for faces in kinds]
+
     def shuffle(self, items: Sequence[T]) -> tuple[T, ...]:
         """All of `items` in random order (Fisher and Yates)."""
         order = list(items)
@@ -35,3 +43,19 @@ class Dice:
             other = int(self._random() * (last + 1))
             order[last], order[other] = order[other], order[last]
         return tuple(order)
+
+
+class KeptDice(Dice):
+    """Dice that know how many numbers they have drawn (`drawn`) and can start after so many."""
+
+    def __init__(self, seed: int, drawn: int = 0) -> None:
+        super().__init__(seed)
+        self.drawn = drawn
+        self._next = self._random
+        self._random = self._counted
+        for _ in range(drawn):
+            self._next()
+
+    def _counted(self) -> float:
+        self.drawn += 1
+        return self._next()

@@ -99,6 +99,9 @@ class Chance(Protocol):
     def die(self, faces: Sequence[T]) -> T:
         """One of `faces` (at least one), each as likely."""
 
+    def throw(self, kinds: Sequence[Sequence[T]]) -> list[T]:
+        """Several dice at once, each of them one of `kinds`: what `die` gives for each, in order."""
+
     def shuffle(self, items: Sequence[T]) -> tuple[T, ...]:
         """All of `items` in an order, each order as likely."""
 
@@ -153,11 +156,23 @@ class Game(Protocol[S, O]):
     def setup_of(self, state: S) -> JSONObject:
         """The dealt layout of a start position, in the form that `start` takes: it starts an equal state."""
 
+    def actors(self, state: S) -> tuple[int, ...]:
+        """The seats that may act in this position, ascending; none when the game is over.
+
+        An actor may yet have no move at some moment, while a wait stands in the way.
+        """
+
+    def ending(self, state: S) -> str | None:
+        """Why the game ended, as a key; None before."""
+
     def legal(self, state: S, seat: int, at_ms: int) -> tuple[str, ...]:
         """The kinds of action of which at least one would be accepted from `seat` at `at_ms`."""
 
     def moves(self, state: S, seat: int, at_ms: int) -> list[JSONObject]:
-        """Every action that would be accepted from `seat` at `at_ms`, without outcomes of chance."""
+        """Every action that would be accepted from `seat` at `at_ms`, without outcomes of chance.
+
+        The list is the caller's own; the actions in it are shared and cannot be changed (`actions.Move`).
+        """
 
 
 AnyGame: TypeAlias = Game[Any, Any]

@@ -40,6 +40,13 @@ def listed(names: Iterable[str], word: str = "or") -> str:
     return f"{', '.join(head)} {word} {last}" if head else last
 
 
+def one_line(text: str) -> str:
+    """The text with all that would not print on one line escaped."""
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text
+    )
+
+
 class Given:
     """Reads given values; all it does not like is raised as `error` with the dotted path of the key.
 

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from galley_engine.game import JSON, REFUSALS, AnyGame, BadInput, BadOption, JSONObject, Refusal
 from galley_engine.games import UnknownGame, load
-from galley_engine.given import Given, listed, shown
+from galley_engine.given import Given, listed, one_line, shown
 from galley_engine.strict_json import BadJSON, read, same
 
 HOLDS, FAILS, INVALID = 0, 1, 2
@@ -81,13 +81,13 @@ def run_file(path: str) -> Result:
     try:
         scenario = parse(_load(path))
     except BadInput as error:
-        return Result(INVALID, _one_line(f"INVALID {path}: {error}"))
+        return Result(INVALID, one_line(f"INVALID {path}: {error}"))
     except BadJSON as error:
-        return Result(INVALID, _one_line(f"INVALID {path}: {_place(error.path)}{error}"))
+        return Result(INVALID, one_line(f"INVALID {path}: {_place(error.path)}{error}"))
     failure = run(scenario)
     if failure is not None:
-        return Result(FAILS, _one_line(f"FAIL {path}: {scenario.title}: {failure}"))
-    return Result(HOLDS, _one_line(f"ok {path}: {scenario.title}"))
+        return Result(FAILS, one_line(f"FAIL {path}: {scenario.title}: {failure}"))
+    return Result(HOLDS, one_line(f"ok {path}: {scenario.title}"))
 
 
 def run(scenario: Scenario) -> str | None:
@@ -256,10 +256,3 @@ def _place(path: Sequence[str | int]) -> str:
 
 def _json(value: JSON) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-def _one_line(text: str) -> str:
-    """The text with all that would not print on one line escaped."""
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text
-    )

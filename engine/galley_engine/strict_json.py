@@ -22,10 +22,14 @@ Path: TypeAlias = "tuple[str | int, ...]"
 
 
 class BadJSON(ValueError):
-    """The bytes are not the JSON that is wanted."""
+    """The bytes are not the JSON that is wanted: `message` says why, `path` leads there inside the document.
 
-    def __init__(self, message: str, path: Path = ()) -> None:
-        super().__init__(message)
+    The error's own text begins with the line, where that is known.
+    """
+
+    def __init__(self, message: str, path: Path = (), line: int | None = None) -> None:
+        super().__init__(message if line is None else f"line {line}: {message}")
+        self.message = message
         self.path = path
 
 
@@ -41,11 +45,11 @@ def read(data: bytes) -> JSON:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise BadJSON(f"line {line}: is not UTF-8, save the file in that encoding") from None
+        raise BadJSON("is not UTF-8, save the file in that encoding", line=line) from None
     try:
         document: JSON = json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)
     except json.JSONDecodeError as error:
-        raise BadJSON(f"line {error.lineno}: is not JSON: {error.msg[0].lower()}{error.msg[1:]}") from None
+        raise BadJSON(f"is not JSON: {error.msg[0].lower()}{error.msg[1:]}", line=error.lineno) from None
     except RecursionError:
         raise BadJSON(f"is nested too deeply, at most {DEEPEST} levels are read") from None
     except ValueError as error:

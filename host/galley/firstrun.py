@@ -132,14 +132,16 @@ def _read_marker(root: str) -> dict[str, str]:
 
 
 def _write_marker(root: str, marker: dict[str, str]) -> None:
-    """Replace the marker in one step, after all that it tells of is on the disk."""
-    os.sync()
+    """Replace the marker in one step. It is on the disk when this returns, so a power cut can't undo it."""
     path = os.path.join(_venv(root), MARKER)
     with open(path + ".new", "w", encoding="utf-8", errors="surrogateescape") as file:
         file.writelines(f"{key} {value}\n" for key, value in marker.items())
         file.flush()
         os.fsync(file.fileno())
     os.replace(path + ".new", path)
+    folder = os.open(_venv(root), os.O_RDONLY)
+    os.fsync(folder)
+    os.close(folder)
 
 
 def _can_be_updated(root: str) -> bool:
@@ -212,6 +214,7 @@ def _install(root: str, kind: str, lock: int) -> None:
         _child([*pip, "--require-hashes", "-r", packages], root, lock)
         # the build backend is among the locked packages: this step asks the network for nothing
         _child([*pip, "--no-deps", "--no-build-isolation", "--editable", "."], root, lock)
+        os.sync()  # all that the marker will tell of goes to the disk before it
         kinds = ("base", "test") if kind == "test" else ("base",)
         _write_marker(root, {"made": _made_here(root), **{each: _digest(root, each) for each in kinds}})
     except (CannotInstall, OSError):

@@ -16,11 +16,10 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final
 
+from galley.tables.table import Seat
 from galley_engine.bots import Policy, policy
 from galley_engine.dice import Dice
 from galley_engine.game import JSONObject
-
-from galley.tables.table import Seat
 
 REACTION_MS: Final[Mapping[str, tuple[int, int]]] = {
     "challenge": (900, 1700),

@@ -1,9 +1,13 @@
 """One game being played: the state, its chance, its own clock, and every step that was accepted.
 
-For: turning actions at house time into steps of the pure engine. It must not know keys, boards or pages.
+For: turning actions at house time into steps of the pure engine, taking them back, and giving the record of
+them all. It must not know keys, boards or pages.
 
 The game's clock starts at 0 with the game and stands still while the box is paused, so that a pulled cable
-never makes a roll "too soon" or a lock run out. Stamps never go back.
+never makes a roll "too soon" or a lock run out. Stamps never go back, not even when a step is undone.
+
+Undoing a step plays all others again from the recorded outcomes. The chance is kept: what had been drawn for
+the undone step will be drawn again, in the same order. So nobody gets another throw by undoing a bad one.
 """
 
 from __future__ import annotations
@@ -12,19 +16,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from galley_engine.dice import Dice
+from galley_engine.dice import KeptDice
 from galley_engine.game import AnyGame, JSONObject, Refusal, Step
+from galley_engine.record import Entry, Verdict, lines, state_after
 
 
 @dataclass(slots=True)
 class Session:
-    """A running game. `steps` holds (at_ms, accepted action with its outcomes), enough to play it again."""
+    """A running game. `steps` holds (at_ms, accepted action with its outcomes), enough to play it again.
+
+    `dealt` is the state at the start; `verdicts` has the verdict of a step, by its number from 1, if a race
+    was decided.
+    """
 
     game: AnyGame
-    chance: Dice
+    chance: KeptDice
+    dealt: Any
     state: Any
     started_ms: int
     steps: list[tuple[int, JSONObject]] = field(default_factory=list)
+    verdicts: dict[int, Verdict] = field(default_factory=dict)
+    _drawn: list[int] = field(default_factory=list)  # before each step, the numbers drawn by the chance
     _paused_ms: int | None = None
     _lost_ms: int = 0
     _last_ms: int = 0
@@ -34,8 +46,9 @@ class Session:
         cls, game: AnyGame, seats: int, options: Mapping[str, object], seed: int, now_ms: int
     ) -> Session:
         """Deal a new game. Raises BadOption."""
-        chance = Dice(seed)
-        return cls(game, chance, game.start(seats, game.options(options), chance), now_ms)
+        chance = KeptDice(seed)
+        dealt = game.start(seats, game.options(options), chance)
+        return cls(game, chance, dealt, dealt, now_ms)
 
     def at_ms(self, now_ms: int) -> int:
         """The game's own time at house time `now_ms`; never less than that of the last step."""
@@ -58,14 +71,36 @@ class Session:
         """True while the clock stands still; no action is accepted then."""
         return self._paused_ms is not None
 
-    def do(self, action: JSONObject, now_ms: int) -> Step[Any] | Refusal:
+    def do(self, action: JSONObject, now_ms: int, verdict: Verdict | None = None) -> Step[Any] | Refusal:
         """Apply `action` at house time `now_ms`; the step is kept when it was accepted."""
         if self.paused:
             return Refusal("wrong_phase", "the game is paused")
         at_ms = self.at_ms(now_ms)
+        drawn = self.chance.drawn
         answer: Step[Any] | Refusal = self.game.apply(self.state, action, at_ms, self.chance)
         if isinstance(answer, Step):
             self.state = answer.state
             self._last_ms = at_ms
             self.steps.append((at_ms, answer.action))
+            self._drawn.append(drawn)
+            if verdict is not None:
+                self.verdicts[len(self.steps)] = verdict
         return answer
+
+    def undo(self) -> bool:
+        """Take the last step back; False if there is none. The game's clock goes on, paused or not."""
+        if not self.steps:
+            return False
+        self.verdicts.pop(len(self.steps), None)
+        self.steps.pop()
+        self.chance = KeptDice(self.chance.seed, self._drawn.pop())
+        self.state = state_after(self.game, self.dealt, self.steps)
+        return True
+
+    def record(self) -> str:
+        """The record of the game so far, finished or not, in the form of `galley_engine.record`."""
+        entries = (
+            Entry(at_ms, action, self.verdicts.get(n))
+            for n, (at_ms, action) in enumerate(self.steps, start=1)
+        )
+        return "".join(lines(self.game, self.dealt, self.chance.seed, entries, self.state.phase))

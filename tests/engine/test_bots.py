@@ -97,8 +97,10 @@ def test_a_complete_platter_is_rung_at_once(strength: str) -> None:
     assert policy("sushi_duel", strength).choose(state, 0, Dice(1)) == {"do": "bell", "seat": 0}
 
 
-def test_the_best_never_overlooks_a_yuck_and_the_easy_one_often() -> None:
+def test_the_best_never_overlooks_a_yuck_that_matters_and_the_easy_one_often() -> None:
     both = in_duel([*["shrimp"] * 5, "yuck"], [*["shrimp"] * 5, "yuck"], [{"shrimp": 6}])
+    aside = [station._replace(kept=(*[True] * 5, False)) for station in both.stations]
+    both = both._replace(stations=(aside[0], aside[1]))
     chance = Dice(3)
     calls = {
         strength: sum(
@@ -110,6 +112,11 @@ def test_the_best_never_overlooks_a_yuck_and_the_easy_one_often() -> None:
     }
     assert calls["best"] == 200
     assert 20 < calls["easy"] < 80 < calls["good"] < 190
+
+
+def test_the_best_does_not_call_when_there_is_nothing_to_throw_back() -> None:
+    state = in_duel(NOTHING, ["shrimp", "salmon", "roe", "octopus", "octopus", "yuck"], [{"cucumber": 6}])
+    assert policy("sushi_duel", "best").choose(state, 0, Dice(1)) == {"do": "roll", "seat": 0}
 
 
 def held(strength: str, shown: list[str | None], visible: list[dict[str, int]]) -> set[int]:
@@ -166,7 +173,7 @@ def test_without_a_platter_a_duelist_has_nothing_to_do() -> None:
 
 
 def test_an_unknown_game_or_strength_is_refused_by_name() -> None:
-    with pytest.raises(UnknownGame, match='"chess"; there are bots for sushi_duel'):
+    with pytest.raises(UnknownGame, match='no game "chess"; the games are sushi_duel'):
         policy("chess", "best")
     with pytest.raises(UnknownStrength, match='"brilliant"; the strengths are random, easy, good and best'):
         policy("sushi_duel", "brilliant")

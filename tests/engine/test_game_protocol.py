@@ -45,6 +45,45 @@ def test_a_game_is_found_by_its_name_and_speaks_the_protocol(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_who_may_act_is_known_until_the_game_is_over_and_then_why_it_ended(name: str) -> None:
+    game, dice = load(name), Dice(11)
+    for seats in range(game.min_seats, game.max_seats + 1):
+        state = game.start(seats, game.options({}), dice, None)
+        for number in range(3000):
+            actors = game.actors(state)
+            assert list(actors) == sorted(set(actors) & set(range(seats)))
+            if state.phase == "over":
+                break
+            assert game.ending(state) is None
+            by_seat = [game.moves(state, seat, 400 * number) for seat in range(seats)]
+            assert {seat for seat, moves in enumerate(by_seat) if moves} <= set(actors)
+            for seat, moves in enumerate(by_seat):
+                assert game.legal(state, seat, 400 * number) == tuple(
+                    dict.fromkeys(move["do"] for move in moves)
+                )
+            allowed = [move for moves in by_seat for move in moves]
+            if allowed:
+                step = game.apply(state, dice.die(allowed), 400 * number, dice)
+                assert isinstance(step, Step)
+                state = step.state
+        assert (state.phase == "over") == (game.actors(state) == ()) == (game.ending(state) is not None)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_move_that_was_handed_out_cannot_be_changed_by_whoever_got_it(name: str) -> None:
+    game = load(name)
+    state = game.start(game.max_seats, game.options({}), None, None)
+    for seat in game.actors(state):
+        moves = game.moves(state, seat, 0)
+        for move in moves:
+            with pytest.raises(TypeError, match="a move is shared"):
+                move["seat"] = 5
+        first = list(moves)
+        moves.clear()
+        assert game.moves(state, seat, 0) == first
+
+
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("action", [None, [], "roll", 7, {}, {"do": None}, {"do": []}, {"do": "fly"}, {1: 2}])
 def test_what_is_no_action_is_refused_as_unknown(name: str, action: Any) -> None:
     game = load(name)

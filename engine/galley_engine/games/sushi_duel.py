@@ -14,18 +14,19 @@ An action is checked in this order, and the first thing wrong is the refusal:
     6. nothing_to_roll, too_soon, not_legal           the row's `guard`: what this seat cannot do now at all
     7. bad_value, not_legal                           the effect: the values in this position, faces last
 
-Checks 4 to 6 do not look at the values, so `legal` asks exactly them. The order of presses and dead heats
-are settled before: whoever calls `apply` passes one action at a time, with its stamp.
+The order of presses and dead heats are settled before: whoever calls `apply` passes one action at a time,
+with its stamp. What may be done now, seat by seat, is the table MOVES; it asks the same questions as the
+checks 4 to 7, and the actions in its answers are made once for all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
 
-from galley_engine.game import JSON, Chance, Fields, JSONObject, Refusal, Step
+from galley_engine.actions import ANYTHING, MOST_SEATS, SEAT, Check, Form, Move
+from galley_engine.game import Chance, Fields, JSONObject, Refusal, Step
 from galley_engine.games import sushi_duel_effects as effects
-from galley_engine.games.sushi_duel_effects import Played
 from galley_engine.games.sushi_duel_setup import DICE, MAX_SEATS, MIN_SEATS, options, start
 from galley_engine.games.sushi_duel_state import (
     PHASES,
@@ -52,6 +53,7 @@ from galley_engine.games.sushi_duel_state import (
 from galley_engine.given import shown
 
 __all__ = [
+    "MOVES",
     "PHASES",
     "RULES",
     "SIDES",
@@ -62,8 +64,10 @@ __all__ = [
     "State",
     "Station",
     "actions",
+    "actors",
     "apply",
     "complete_platters",
+    "ending",
     "events",
     "fits",
     "full",
@@ -112,32 +116,51 @@ events: Mapping[str, tuple[str, ...]] = {
 
 def apply(state: State, action: object, at_ms: int, chance: Chance | None) -> Step[State] | Refusal:
     """The step that `action` makes at `at_ms`, or why it is refused; see the order above. Never raises."""
-    if state.phase == "over":
+    phase = state.phase
+    if phase == "over":
         return Refusal("game_over", "the game has ended")
-    do = action.get("do") if isinstance(action, Mapping) else None
+    if not isinstance(action, dict):
+        action = dict(action) if isinstance(action, Mapping) else {}
+    do = action.get("do")
     rule = RULES.get(do) if isinstance(do, str) else None
-    if rule is None or not isinstance(action, Mapping):
+    if rule is None:
         return Refusal("unknown_action", f"there is no action {shown(do)}")
-    refusal = _malformed(state, rule, action, at_ms)
+    refusal = rule.form.refusal(action, len(state.won), at_ms)
     if refusal is not None:
         return refusal
-    played = Played(action, action["seat"], at_ms, chance)
-    return rule.refuses(state, played.seat, at_ms) or rule.effect(state, played)
+    if phase != rule.phase:
+        return Refusal("wrong_phase", f"the phase is {phase}, this belongs to {rule.phase}")
+    seat = action["seat"]
+    refusal = rule.who(state, seat) or (rule.guard and rule.guard(state, seat, at_ms))
+    return refusal or rule.effect(state, action, seat, at_ms, chance)
+
+
+def actors(state: State) -> tuple[int, ...]:
+    """The seats that may act: in a duel all, before it the duelists, else the one who must decide."""
+    phase = state.phase
+    if phase == "duel":
+        return _ALL_SEATS[len(state.won)]
+    if phase == "ready":
+        left, right = state.stations
+        return tuple(sorted(seat for seat in (left.seat, right.seat) if seat is not None))
+    if phase == "over":
+        return ()
+    return (state.options.start_seat if state.caller is None else state.caller,)
+
+
+def ending(state: State) -> str | None:
+    """A game ends when somebody reaches the target, and in no other way."""
+    return "target" if state.phase == "over" else None
 
 
 def legal(state: State, seat: int, at_ms: int) -> tuple[str, ...]:
     """The kinds of action of which at least one would be accepted from `seat` at `at_ms`."""
-    here = [(do, rule) for do, rule in RULES.items() if rule.phase == state.phase]
-    return tuple(do for do, rule in here if rule.refuses(state, seat, at_ms) is None)
+    return tuple(dict.fromkeys(str(move["do"]) for move in moves(state, seat, at_ms)))
 
 
 def moves(state: State, seat: int, at_ms: int) -> list[JSONObject]:
     """Every action that would be accepted from `seat` at `at_ms`, without outcomes."""
-    return [
-        {"do": do, "seat": seat, **values}
-        for do in legal(state, seat, at_ms)
-        for values in RULES[do].choices(state, seat)
-    ]
+    return MOVES[state.phase](state, seat, at_ms)
 
 
 # --- Who may --------------------------------------------------------------------------------------
@@ -169,124 +192,152 @@ def _caller(state: State, seat: int) -> Refusal | None:
 # --- What no value can make good ------------------------------------------------------------------
 
 
-def _always(state: State, seat: int, at_ms: int) -> Refusal | None:
-    return None
-
-
-def _has_rolled(state: State, seat: int, at_ms: int) -> Refusal | None:
-    mine, _ = mine_and_other(state, seat)
-    return None if any(mine.faces) else Refusal("not_legal", "no die has been rolled yet")
-
-
 def _may_roll(state: State, seat: int, at_ms: int) -> Refusal | None:
     mine, _ = mine_and_other(state, seat)
-    if all(mine.kept):
+    if False not in mine.kept:
         return Refusal("nothing_to_roll", "all dice are set aside")
     interval_ms = state.options.min_roll_interval_ms
-    if mine.rolled_ms is not None and at_ms - mine.rolled_ms < interval_ms:
+    if _too_soon(mine, interval_ms, at_ms):
         return Refusal("too_soon", f"the last roll was at {mine.rolled_ms} ms, {interval_ms} ms must pass")
     return None
 
 
 def _may_call(state: State, seat: int, at_ms: int) -> Refusal | None:
-    locked_ms = state.locked_ms[seat]
-    if locked_ms is None or at_ms >= locked_ms:
+    if not _locked(state, seat, at_ms):
         return None
-    return Refusal("too_soon", f"after a false call seat {seat} may call again at {locked_ms} ms")
+    return Refusal("too_soon", f"after a false call seat {seat} may call again at {state.locked_ms[seat]} ms")
 
 
-# --- What may be chosen ---------------------------------------------------------------------------
+def _too_soon(mine: Station, interval_ms: int, at_ms: int) -> bool:
+    rolled_ms = mine.rolled_ms
+    return rolled_ms is not None and at_ms - rolled_ms < interval_ms
 
 
-def _no_choice(state: State, seat: int) -> Sequence[JSONObject]:
-    return ({},)
-
-
-def _opponents(state: State, seat: int) -> Sequence[JSONObject]:
-    return [{"opponent": other} for other in range(state.seats) if other != seat]
-
-
-def _rolled_dice(state: State, seat: int) -> Sequence[JSONObject]:
-    mine, _ = mine_and_other(state, seat)
-    return [{"die": die} for die in range(DICE) if mine.faces[die] is not None]
-
-
-def _fitting(state: State, seat: int) -> Sequence[JSONObject]:
-    return [{"platter": place} for place in complete_platters(state, side_of(state, seat) or "left")]
-
-
-def _shares(state: State, seat: int) -> Sequence[JSONObject]:
-    return [{"side": side, "to": to} for side in SIDES for to in share_candidates(state)]
+def _locked(state: State, seat: int, at_ms: int) -> bool:
+    locked_ms = state.locked_ms[seat]
+    return locked_ms is not None and at_ms < locked_ms
 
 
 # --- The table ------------------------------------------------------------------------------------
 
 
 class _Rule(NamedTuple):
-    """One action: when, who, what stands in the way, its fields, what it does, what may be chosen."""
+    """One action: when, who, what stands in the way, its fields, what it does."""
 
     phase: str
     who: Callable[[State, int], Refusal | None]
-    guard: Callable[[State, int, int], Refusal | None]
-    fields: Fields
-    effect: Callable[[State, Played], Step[State] | Refusal]
-    choices: Callable[[State, int], Sequence[Mapping[str, JSON]]]
-
-    def refuses(self, state: State, seat: int, at_ms: int) -> Refusal | None:
-        """Why no action of this kind can come from `seat` at `at_ms`, or None."""
-        if state.phase != self.phase:
-            return Refusal("wrong_phase", f"the phase is {state.phase}, this belongs to {self.phase}")
-        return self.who(state, seat) or self.guard(state, seat, at_ms)
+    guard: Callable[[State, int, int], Refusal | None] | None
+    form: Form
+    effect: Callable[[State, Mapping[str, Any], int, int, Chance | None], Step[State] | Refusal]
 
 
-_PLAIN = Fields(("seat",))
-_ROLLS = Fields(("seat",), ("faces",))
+_CHECKS: Mapping[str, Check] = {
+    "faces": ANYTHING,
+    "seat": SEAT,
+    "opponent": SEAT,
+    "to": SEAT,
+    "die": Check(int, range(DICE), "a die from 0 to 5"),
+    "platter": Check(int, range(1 << 62), "a place among the visible platters"),
+    "side": Check(str, SIDES, "left or right"),
+}
+
+actions: Mapping[str, Fields] = {
+    "challenge": Fields(("seat", "opponent")),
+    "ready": Fields(("seat",)),
+    "keep": Fields(("seat", "die")),
+    "roll": Fields(("seat",), ("faces",)),
+    "bell": Fields(("seat",), ("faces",)),
+    "choose": Fields(("seat", "platter")),
+    "yuck": Fields(("seat",), ("faces",)),
+    "mate": Fields(("seat",)),
+    "share": Fields(("seat", "side", "to")),
+}
+
+_form = {do: Form(fields, _CHECKS) for do, fields in actions.items()}
 
 RULES: Mapping[str, _Rule] = {
-    "challenge": _Rule(
-        "challenge", _starter, _always, Fields(("seat", "opponent")), effects.challenge, _opponents
-    ),
-    "ready": _Rule("ready", _duelist, _always, _PLAIN, effects.ready, _no_choice),
-    "keep": _Rule("duel", _duelist, _has_rolled, Fields(("seat", "die")), effects.keep, _rolled_dice),
-    "roll": _Rule("duel", _duelist, _may_roll, _ROLLS, effects.roll, _no_choice),
-    "bell": _Rule("duel", _duelist, _always, _ROLLS, effects.bell, _no_choice),
-    "choose": _Rule("choose", _caller, _always, Fields(("seat", "platter")), effects.choose, _fitting),
-    "yuck": _Rule("duel", _duelist, _may_call, _ROLLS, effects.yuck, _no_choice),
-    "mate": _Rule("duel", _observer, _may_call, _PLAIN, effects.mate, _no_choice),
-    "share": _Rule("share", _caller, _always, Fields(("seat", "side", "to")), effects.share, _shares),
-}
-
-actions: Mapping[str, Fields] = {do: rule.fields for do, rule in RULES.items()}
-
-
-def _is_seat(state: State, value: object) -> bool:
-    return type(value) is int and 0 <= value < len(state.won)
-
-
-_RANGES: Mapping[str, tuple[Callable[[State, object], bool], str]] = {
-    "do": (lambda state, value: True, ""),
-    "faces": (lambda state, value: True, ""),  # looked at only when dice are rolled
-    "seat": (_is_seat, "a seat of this game"),
-    "opponent": (_is_seat, "a seat of this game"),
-    "to": (_is_seat, "a seat of this game"),
-    "die": (lambda state, value: type(value) is int and 0 <= value < DICE, "a die from 0 to 5"),
-    "platter": (lambda state, value: type(value) is int and value >= 0, "a place among the visible platters"),
-    "side": (lambda state, value: isinstance(value, str) and value in SIDES, "left or right"),
+    "challenge": _Rule("challenge", _starter, None, _form["challenge"], effects.challenge),
+    "ready": _Rule("ready", _duelist, None, _form["ready"], effects.ready),
+    "keep": _Rule("duel", _duelist, None, _form["keep"], effects.keep),
+    "roll": _Rule("duel", _duelist, _may_roll, _form["roll"], effects.roll),
+    "bell": _Rule("duel", _duelist, None, _form["bell"], effects.bell),
+    "choose": _Rule("choose", _caller, None, _form["choose"], effects.choose),
+    "yuck": _Rule("duel", _duelist, _may_call, _form["yuck"], effects.yuck),
+    "mate": _Rule("duel", _observer, _may_call, _form["mate"], effects.mate),
+    "share": _Rule("share", _caller, None, _form["share"], effects.share),
 }
 
 
-def _malformed(state: State, rule: _Rule, action: Mapping[str, object], at_ms: int) -> Refusal | None:
-    """Why the action's fields are not those of its row or out of their fixed range, or None."""
-    required, optional = rule.fields
-    for key in required:
-        if key not in action:
-            return Refusal("bad_value", f"{key} is missing")
-    for key, value in action.items():
-        if key != "do" and key not in required and key not in optional:
-            return Refusal("bad_value", f"the field {shown(key)} is not known here")
-        in_range, wanted = _RANGES[key]
-        if not in_range(state, value):
-            return Refusal("bad_value", f"{key} is {shown(value)}, it must be {wanted}")
-    if type(at_ms) is not int:
-        return Refusal("bad_value", f"at_ms is {shown(at_ms)}, it must be a whole number of milliseconds")
-    return None
+# --- What may be done now -------------------------------------------------------------------------
+
+_ALL_SEATS = tuple(tuple(range(seats)) for seats in range(MOST_SEATS + 1))
+_READY, _ROLL, _BELL, _YUCK, _MATE = (
+    tuple(Move({"do": do, "seat": seat}) for seat in range(MOST_SEATS))
+    for do in ("ready", "roll", "bell", "yuck", "mate")
+)
+_KEEP = tuple(
+    tuple(Move({"do": "keep", "seat": seat, "die": die}) for die in range(DICE)) for seat in range(MOST_SEATS)
+)
+
+
+def _to_challenge(state: State, seat: int, at_ms: int) -> list[JSONObject]:
+    if seat != state.options.start_seat:
+        return []
+    others = [other for other in range(state.seats) if other != seat]
+    return [Move({"do": "challenge", "seat": seat, "opponent": other}) for other in others]
+
+
+def _to_be_ready(state: State, seat: int, at_ms: int) -> list[JSONObject]:
+    return [_READY[seat]] if side_of(state, seat) else []
+
+
+def _in_the_duel(state: State, seat: int, at_ms: int) -> list[JSONObject]:
+    left, right = state.stations
+    locked = _locked(state, seat, at_ms)
+    if seat == left.seat:
+        mine = left
+    elif seat == right.seat:
+        mine = right
+    else:
+        return [] if locked else [_MATE[seat]]
+    allowed: list[JSONObject] = [*_KEEP[seat]]
+    if not all(mine.faces):
+        allowed = [allowed[die] for die, face in enumerate(mine.faces) if face is not None]
+    if False in mine.kept and not _too_soon(mine, state.options.min_roll_interval_ms, at_ms):
+        allowed.append(_ROLL[seat])
+    allowed.append(_BELL[seat])
+    if not locked:
+        allowed.append(_YUCK[seat])
+    return allowed
+
+
+def _to_choose(state: State, seat: int, at_ms: int) -> list[JSONObject]:
+    if seat != state.caller:
+        return []
+    places = complete_platters(state, side_of(state, seat) or "left")
+    return [Move({"do": "choose", "seat": seat, "platter": place}) for place in places]
+
+
+def _to_share(state: State, seat: int, at_ms: int) -> list[JSONObject]:
+    if seat != state.caller:
+        return []
+    return [
+        Move({"do": "share", "seat": seat, "side": side, "to": to})
+        for side in SIDES
+        for to in share_candidates(state)
+    ]
+
+
+def _nothing(state: State, seat: int, at_ms: int) -> list[JSONObject]:
+    return []
+
+
+MOVES: Mapping[str, Callable[[State, int, int], list[JSONObject]]] = {
+    "challenge": _to_challenge,
+    "ready": _to_be_ready,
+    "duel": _in_the_duel,
+    "choose": _to_choose,
+    "share": _to_share,
+    "over": _nothing,
+}
+"""Phase -> the actions that would be accepted from a seat at a time, whole but for outcomes."""

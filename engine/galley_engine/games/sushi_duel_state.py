@@ -91,12 +91,14 @@ def fits(faces: Sequence[Face], platter: Platter) -> bool:
     What the ingredients shown leave open, stars must fill, and a star slot takes nothing else. For platters
     of six symbols this is the same as "every die fits"; it holds for smaller platters too (rules, duel, 3).
     """
-    missing = 0
+    stars_left = faces.count(STAR)
     for symbol, need in platter:
-        shown = 0 if symbol == STAR else faces.count(symbol)
-        if shown < need:
-            missing += need - shown
-    return missing <= faces.count(STAR)
+        missing = need if symbol == STAR else need - faces.count(symbol)
+        if missing > stars_left:
+            return False
+        if missing > 0:
+            stars_left -= missing
+    return True
 
 
 def complete_platters(state: State, side: str) -> tuple[int, ...]:
@@ -111,6 +113,12 @@ def side_of(state: State, seat: int) -> str | None:
     """The side at which `seat` holds a set, or None."""
     left, right = state.stations
     return "left" if left.seat == seat else "right" if right.seat == seat else None
+
+
+def own(state: State, seat: int) -> Station:
+    """The station of a duelist."""
+    left, right = state.stations
+    return left if left.seat == seat else right
 
 
 def mine_and_other(state: State, seat: int) -> tuple[Station, Station]:

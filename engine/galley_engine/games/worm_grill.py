@@ -1,0 +1,242 @@
+"""The worm grill (Heckmeck Barbecue, Reiner Knizia): eight dice, a grill from 23 to 36, plates and snails.
+
+This module is the game: `apply` and the table of its actions, RULES. Its position and the questions one can
+ask of it are in `worm_grill_state`, what people may give in `worm_grill_setup`, what the actions do in
+`worm_grill_effects`; what others need of these is offered here too.
+
+An action is checked in this order, and the first thing wrong is the refusal:
+
+    1. game_over         the phase is `over`, whatever the action is
+    2. unknown_action    no object, or `do` is not a key of RULES
+    3. bad_value         a field missing, unknown, of the wrong type or out of its fixed range
+    4. wrong_phase       the row's phases
+    5. not_your_turn     another seat plays
+    6. bad_value, not_legal     the effect: the values in this position, faces last
+
+Most actions are in order, so `apply` first asks whether all is well in one go, and only if it is not, what is
+wrong first. The game knows no time: a stamp must be a whole number, and makes no difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
+
+from galley_engine.actions import ANYTHING, MOST_SEATS, SEAT, Check, Form, Move
+from galley_engine.game import Chance, Fields, JSONObject, Refusal, Step
+from galley_engine.games import worm_grill_effects as effects
+from galley_engine.games.worm_grill_effects import landed
+from galley_engine.games.worm_grill_setup import MAX_SEATS, MIN_SEATS, options, start
+from galley_engine.games.worm_grill_state import (
+    CLOSED,
+    DICE,
+    FACE_OF,
+    FACES,
+    FIRST,
+    FREE,
+    LAST,
+    LETTER_OF,
+    LETTERS,
+    PHASES,
+    PLACES,
+    RESULTS,
+    SNAIL,
+    WORM,
+    Board,
+    Last,
+    Options,
+    State,
+    ending,
+    full,
+    highest,
+    keepable,
+    may_stop,
+    options_of,
+    public,
+    result_of,
+    scores,
+    setup_of,
+    total_of,
+    why_bad,
+)
+from galley_engine.given import listed, shown
+
+__all__ = [
+    "CLOSED",
+    "DICE",
+    "FACES",
+    "FACE_OF",
+    "FIRST",
+    "FREE",
+    "LAST",
+    "LETTERS",
+    "LETTER_OF",
+    "PHASES",
+    "PLACES",
+    "RESULTS",
+    "RULES",
+    "SNAIL",
+    "WORM",
+    "Board",
+    "Last",
+    "Options",
+    "State",
+    "actions",
+    "actors",
+    "apply",
+    "ending",
+    "events",
+    "full",
+    "highest",
+    "keepable",
+    "landed",
+    "legal",
+    "max_seats",
+    "may_stop",
+    "min_seats",
+    "moves",
+    "name",
+    "options",
+    "options_of",
+    "public",
+    "result_of",
+    "scores",
+    "setup_of",
+    "start",
+    "total_of",
+    "why_bad",
+]
+
+name: Final = "worm_grill"
+min_seats: Final = MIN_SEATS
+max_seats: Final = MAX_SEATS
+
+events: Mapping[str, tuple[str, ...]] = {
+    "thrown": ("by", "faces"),
+    "set_aside": ("by", "face", "dice"),  # dice: how many
+    "throw_bad": ("by", "total", "why"),  # why: only_used_faces, no_worm, too_low, closed or no_plate
+    "snail_placed": ("place",),
+    "plate_placed": ("by", "place", "worms"),  # worms: what was paid
+    "plate_stolen": ("by", "on", "place", "worms"),
+    "plate_stacked": ("by", "place", "worms"),
+    "snail_taken": ("by", "place"),  # place: null for one of the supply
+    "game_ended": ("why",),  # as `ending` has it
+}
+
+
+def apply(state: State, action: object, at_ms: int, chance: Chance | None) -> Step[State] | Refusal:
+    """The step that `action` makes at `at_ms`, or why it is refused; see the order above. Never raises."""
+    if not isinstance(action, _OBJECT):
+        return _unknown(state, None)
+    do = action.get("do")
+    rule = RULES.get(do) if isinstance(do, str) else None
+    if rule is None:
+        return _unknown(state, do)
+    phases, size, throws, names_face, _, effect = rule
+    seat: Any = action.get("seat")
+    if (
+        type(seat) is int
+        and seat == state.turn
+        and state.phase in phases
+        and type(at_ms) is int
+        and (len(action) == size or (throws and len(action) == size + 1 and "faces" in action))
+        and (not names_face or effects.is_face(action.get("face")))
+    ):
+        return effect(state, action, seat, at_ms, chance)
+    return _refusal(state, rule, action, at_ms)
+
+
+def _unknown(state: State, do: object) -> Refusal:
+    if state.phase == "over":
+        return Refusal("game_over", "the game has ended")
+    return Refusal("unknown_action", f"there is no action {shown(do)}")
+
+
+def _refusal(state: State, rule: _Rule, action: Mapping[str, Any], at_ms: int) -> Refusal:
+    """What is wrong first with an action that cannot be done."""
+    phase = state.phase
+    if phase == "over":
+        return Refusal("game_over", "the game has ended")
+    refusal = rule.form.refusal(action, len(state.board.worms), at_ms)
+    if refusal is not None:
+        return refusal
+    if rule.names_face and not effects.is_face(action.get("face")):
+        return _no_face(action)
+    if phase not in rule.phases:
+        return Refusal("wrong_phase", f"the phase is {phase}, this belongs to {listed(rule.phases)}")
+    return Refusal("not_your_turn", f"it is the turn of seat {state.turn}")
+
+
+def actors(state: State) -> tuple[int, ...]:
+    """The seat whose turn it is; nobody after the end."""
+    return () if state.phase == "over" else _ALONE[state.turn]
+
+
+def legal(state: State, seat: int, at_ms: int) -> tuple[str, ...]:
+    """The kinds of action of which at least one would be accepted from `seat` at `at_ms`."""
+    return tuple(dict.fromkeys(str(move["do"]) for move in moves(state, seat, at_ms)))
+
+
+def moves(state: State, seat: int, at_ms: int) -> list[JSONObject]:
+    """Every action that would be accepted from `seat` at `at_ms`, without outcomes."""
+    _, phase, turn, dice, aside, _ = state
+    if seat != turn:
+        return []
+    if phase == "keep":
+        return [move for letter, move in _KEEP[seat] if letter in dice and letter not in aside]
+    if phase == "throw":
+        return [_THROW[seat]]
+    if phase == "decide":
+        return [_THROW[seat], _STOP[seat]] if may_stop(state) else [_THROW[seat]]
+    return []
+
+
+# --- The table ------------------------------------------------------------------------------------
+
+
+class _Rule(NamedTuple):
+    """One action: when, how many fields it has with `do`, what may or must be among them, what it does."""
+
+    phases: tuple[str, ...]
+    size: int
+    throws: bool  # one more field, `faces`, may be there
+    names_face: bool
+    form: Form
+    effect: Callable[[State, Mapping[str, Any], int, int, Chance | None], Step[State] | Refusal]
+
+
+_CHECKS: Mapping[str, Check] = {
+    "seat": SEAT,
+    "face": ANYTHING,  # a number or a word: `is_face` looks at it
+    "faces": ANYTHING,  # looked at when dice are thrown
+}
+
+actions: Mapping[str, Fields] = {
+    "throw": Fields(("seat",), ("faces",)),
+    "keep": Fields(("seat", "face")),
+    "stop": Fields(("seat",)),
+}
+
+_FORMS = {do: Form(fields, _CHECKS) for do, fields in actions.items()}
+
+RULES: Mapping[str, _Rule] = {
+    "throw": _Rule(("throw", "decide"), 2, True, False, _FORMS["throw"], effects.throw),
+    "keep": _Rule(("keep",), 3, False, True, _FORMS["keep"], effects.keep),
+    "stop": _Rule(("decide",), 2, False, False, _FORMS["stop"], effects.stop),
+}
+
+
+def _no_face(action: Mapping[str, object]) -> Refusal:
+    if "face" not in action:
+        return Refusal("bad_value", "face is missing")
+    return Refusal("bad_value", f"face is {shown(action['face'])}, it must be {listed(map(str, FACES))}")
+
+
+_OBJECT: Final = (dict, Mapping)  # a dict is told at once, the other takes a search
+_ALONE: Final = tuple((seat,) for seat in range(MOST_SEATS))
+_THROW: Final = tuple(Move(do="throw", seat=seat) for seat in range(MOST_SEATS))
+_STOP: Final = tuple(Move(do="stop", seat=seat) for seat in range(MOST_SEATS))
+_KEEP: Final = tuple(
+    tuple((letter, Move(do="keep", seat=seat, face=face)) for letter, face in FACE_OF.items())
+    for seat in range(MOST_SEATS)
+)
