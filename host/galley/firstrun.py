@@ -30,6 +30,7 @@ LISTS = {
     "test": ("pyproject.toml", "requirements.txt", "requirements-test.txt"),
 }
 MARKER = "galley-first-run"
+CHANGES = ("Installing collected packages", "Attempting uninstall", "Successfully installed")
 AGAIN = "run the same command again"
 REMEDIES = {
     errno.ENOENT: "fetch a whole copy of the project",
@@ -38,7 +39,12 @@ REMEDIES = {
 
 
 class CannotInstall(Exception):
-    """The environment cannot be made; the text is one sentence for the person at the terminal."""
+    """The environment cannot be made; the text is one sentence for the person at the terminal.
+
+    `untouched` is true when it is certain that nothing in the environment was changed before.
+    """
+
+    untouched = False
 
 
 class Stopped(Exception):
@@ -197,8 +203,13 @@ class _Lock:
 
 
 def _install(root: str, kind: str, lock: int) -> None:
-    """Make or update the environment. Raises `CannotInstall` or `OSError`, and leaves no environment then."""
+    """Make or update the environment. Raises `CannotInstall` or `OSError`, and leaves no environment then.
+
+    An update that fails before it changed anything leaves the one from before, for whoever goes back to the
+    version it was made for.
+    """
     packages = LISTS[kind][-1]
+    before = _read_marker(root)
     update = _can_be_updated(root)
     if update:
         _say(f"Bringing .venv up to date with {packages} ...")
@@ -217,8 +228,11 @@ def _install(root: str, kind: str, lock: int) -> None:
         os.sync()  # all that the marker will tell of goes to the disk before it
         kinds = ("base", "test") if kind == "test" else ("base",)
         _write_marker(root, {"made": _made_here(root), **{each: _digest(root, each) for each in kinds}})
-    except (CannotInstall, OSError):
-        _remove(root)
+    except (CannotInstall, OSError) as problem:
+        if update and isinstance(problem, CannotInstall) and problem.untouched:
+            _write_marker(root, before)
+        else:
+            _remove(root)
         raise
 
 
@@ -305,7 +319,10 @@ def _child(command: Sequence[str], root: str, lock: int) -> None:
         finally:
             _show("")
     if child.returncode:
-        raise CannotInstall(_complaint(lines, child.returncode))
+        problem = CannotInstall(_complaint(lines, child.returncode))
+        # pip fetches everything before it changes anything, and says when it begins to
+        problem.untouched = not any(line.startswith(CHANGES) for line in lines)
+        raise problem
 
 
 # ---- what is said ------------------------------------------------------------------------------------------

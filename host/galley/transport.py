@@ -38,7 +38,8 @@ LOST_PEER = "the far end closed"
 try:
     import termios
 
-    OPEN_ERRORS: tuple[type[Exception], ...] = (OSError, ValueError, termios.error)  # a port that goes while it is opened
+    # termios.error: a port that goes while it is opened
+    OPEN_ERRORS: tuple[type[Exception], ...] = (OSError, ValueError, termios.error)
 except ImportError:  # Windows
     OPEN_ERRORS = (OSError, ValueError)
 

@@ -414,7 +414,7 @@ def seen(**changes: Any) -> tuple[Any, Sight]:
     """A deck of three droppings in the sectors 3, 7 and 14, of which nothing is known."""
     state = poop_deck.start(2, poop_deck.options({}), None, {"deck": 3, "die": "red"})
     cells = {0: (3, 1), 1: (7, 1), 2: (14, 1)}
-    sight = Sight(cells, (), 16, 3, (14,), 8, 1, die_in_danger=False, die_is_loose=False)
+    sight = Sight(cells, (), 16, 3, (14,), 8, 1, die_in_danger=False, die_cell=None)
     changes["lifts"] = tuple(Lift(*lift) for lift in changes.get("lifts", ()))
     state = state._replace(**{key: changes.pop(key) for key in list(changes) if key in state._fields})
     return state, sight._replace(**changes)
@@ -467,6 +467,14 @@ def test_the_best_pushes_the_die_whenever_it_is_in_danger() -> None:
     assert pushes["best"] == 200
     assert pushes["random"] < pushes["good"] < 200
     assert pushes["easy"] < pushes["good"]
+
+
+def test_the_best_claims_that_the_colour_of_a_loose_die_is_gone_when_it_may_be() -> None:
+    claim = {"do": "push_die", "seat": 0, "because": "gone"}
+    for ring, galley, pushes in ((0, 1, False), (1, 0, False), (1, 1, True)):
+        state, sight = seen(galley=galley, die_cell=(14, ring))
+        wish = policy("poop_deck", "best").choose(state, 0, Dice(1), sight)
+        assert (wish == claim) == pushes
 
 
 @pytest.mark.parametrize("strength", ["good", "best"])

@@ -48,7 +48,9 @@ with open(os.path.join(root, "pip.log"), "a") as log:
 if deed == "offline":
     print("WARNING: Retrying (Retry(total=0)) after connection broken by 'NewConnectionError('<pip at 0x7f>: "
           "Failed to establish a new connection: [Errno -3] Temporary failure in name resolution')': /x/")
-if deed in ("offline", "broken"):
+if deed == "half":
+    print("Installing collected packages: anyio, click")
+if deed in ("offline", "broken", "half"):
     sys.exit("ERROR: No matching distribution found for anyio==4.16.0")
 if deed == "orphan":
     os.kill(os.getppid(), signal.SIGKILL)
@@ -421,6 +423,24 @@ def test_when_pip_fails_one_sentence_says_so_and_no_environment_is_left(
     assert only_sentence(project.run(PIP_DEED=deed)) == sentence
     assert not project.venv.exists()
     assert project.run().returncode == 0
+
+
+def test_an_update_without_network_keeps_the_environment_for_who_goes_back(project: Project) -> None:
+    project.run()
+    before = (project.root / "requirements.txt").read_text()
+    (project.root / "requirements.txt").write_text(before + "# newer\n")
+    assert only_sentence(project.run(PIP_DEED="offline")) == OFFLINE
+    (project.root / "requirements.txt").write_text(before)
+    again = project.run("x", PIP_DEED="offline")
+    assert (again.stderr, told(again)["arguments"]) == ("", ["x"])
+
+
+def test_an_update_that_fails_half_way_leaves_no_environment(project: Project) -> None:
+    project.run()
+    with (project.root / "requirements.txt").open("a") as file:
+        file.write("# newer\n")
+    assert only_sentence(project.run(PIP_DEED="half")) == BROKEN
+    assert not project.venv.exists()
 
 
 def test_without_python3_venv_the_apt_line_is_said_and_nothing_changes(project: Project) -> None:

@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple, TypeAlias
 
 from galley_engine.game import Chance, JSONObject
-from galley_engine.games.poop_deck import COLOURS, State
+from galley_engine.games.poop_deck import COLOURS, State, may_be_gone
 
 EVERYTHING: Final = 1 << 30
 
@@ -46,7 +46,7 @@ class Sight(NamedTuple):
     arm: int  # its sector
     heading: int  # 1 or -1
     die_in_danger: bool  # whether the box offers to push it
-    die_is_loose: bool
+    die_cell: tuple[int, int] | None  # where a loose die lies; None for a drum
 
 
 Aim: TypeAlias = "Callable[[State, Sight, Mapping[int, str], Chance], int]"
@@ -54,11 +54,16 @@ Aim: TypeAlias = "Callable[[State, Sight, Mapping[int, str], Chance], int]"
 
 
 class Habits(NamedTuple):
-    """What makes a strength; `guards` in percent."""
+    """What makes a strength; `guards` in percent.
+
+    A claim is a push of a loose die before it is at the railing, because its colour may be gone: something
+    has fallen, and nobody knows what.
+    """
 
     aim: Aim
     remembers: int  # how many of the last lifts
     guards: int  # how often the die is pushed when it is in danger
+    claims: bool  # whether the die is pushed as soon as it may be
     names: bool  # whether the last one is named when its colour is known
 
 
@@ -77,6 +82,8 @@ class CrewPolicy:
         habits = self.habits
         if sight.die_in_danger and chance.die(_PERCENT) < habits.guards:
             return {"do": "push_die", "seat": seat, "because": "hole"}
+        if habits.claims and sight.die_cell is not None and sight.die_cell[1] > 0 and may_be_gone(state):
+            return {"do": "push_die", "seat": seat, "because": "gone"}
         known = remembered(sight, habits.remembers)
         if habits.names and state.deck == 1:
             colour = _last_colour(state, sight, known)
@@ -131,7 +138,7 @@ def showing(state: State, sight: Sight) -> dict[str, float]:
     """
     now = {colour: float(colour == state.die) for colour in COLOURS}
     ticks = (-sight.arm * sight.heading) % sight.sectors or sight.sectors
-    if sight.die_is_loose or ticks > AIM + HOLD:
+    if sight.die_cell is not None or ticks > AIM + HOLD:
         return now
     fresh = TURNS / len(COLOURS)
     if ticks <= AIM:
@@ -204,10 +211,10 @@ LOOK: Final = 0.1
 # --- The strengths --------------------------------------------------------------------------------
 
 HABITS: Mapping[str, Habits] = {
-    "random": Habits(any_dropping, remembers=0, guards=5, names=False),
-    "easy": Habits(a_match, remembers=1, guards=10, names=False),
-    "good": Habits(a_match, remembers=6, guards=60, names=True),
-    "best": Habits(the_likeliest, remembers=EVERYTHING, guards=100, names=True),
+    "random": Habits(any_dropping, remembers=0, guards=5, claims=False, names=False),
+    "easy": Habits(a_match, remembers=1, guards=10, claims=False, names=False),
+    "good": Habits(a_match, remembers=6, guards=60, claims=False, names=True),
+    "best": Habits(the_likeliest, remembers=EVERYTHING, guards=100, claims=True, names=True),
 }
 
 POLICIES: Mapping[str, CrewPolicy] = {strength: CrewPolicy(habits) for strength, habits in HABITS.items()}

@@ -117,5 +117,4 @@ def _chance(counts: Counts) -> float:
     """The chance that dice thrown show just this."""
     dice = sum(counts)
     orders = factorial(dice) // prod(map(factorial, counts))
-    sides: int = prod(sides**count for sides, count in zip(_SIDES, counts, strict=True))
-    return orders * sides / len(DIE) ** dice
+    return orders * prod((sides / len(DIE)) ** count for sides, count in zip(_SIDES, counts, strict=True))

@@ -60,7 +60,7 @@ LUCK_ON_THE_WAY: Final = 1.5
 """By so many points margins still change, as standard deviation: at the end, and for the root of what is
 left.
 
-From games of two bots; the strength does not depend on them much.
+First guesses, not tuned.
 """
 
 

@@ -54,7 +54,7 @@ class DeckWorld:
             arm=deck.arm,
             heading=deck.heading,
             die_in_danger=deck.die_in_danger,
-            die_is_loose=physics.build == "loose",
+            die_cell=deck.die_cell,
         )
 
     def follow(self, state: State, wish: JSONObject | None) -> Iterator[tuple[int, JSONObject]]:
