@@ -152,10 +152,10 @@ def no_dice(action: Mapping[str, Any]) -> Refusal | None:
     dice = action.get("dice")
     if not isinstance(dice, (list, tuple)) or not 1 <= len(dice) <= DICE:
         return Refusal("bad_value", f"dice is {shown(dice)}, it must be a list of 1 to {DICE} dice")
-    for place, die in enumerate(dice):
+    for die in dice:
         if type(die) is not int or not 0 <= die < DICE:
             return Refusal("bad_value", f"dice: {shown(die)} is no die from 0 to {DICE - 1}")
-        if die in dice[:place]:
+        if dice.count(die) > 1:
             return Refusal("bad_value", f"dice: die {die} is named twice")
     return None
 

@@ -117,6 +117,8 @@ def has_option(state: State) -> bool:
     dice, rows = state.dice, state.rows
     if 0 < dice.count("sushi") <= len(rows.sushi) or 0 < dice.count("bone") <= len(rows.bone):
         return True
+    if dice.count("blue") < TO_STEAL and dice.count("red") < TO_STEAL:
+        return False
     return bool(victims(state, "sushi") or victims(state, "bone"))
 
 
