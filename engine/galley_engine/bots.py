@@ -6,9 +6,9 @@ after `too_soon` are the host's, which asks again after each step. The chance it
 never a die of the game.
 
     random   does anything that is allowed, with just enough sense that games end
-    easy     keeps what fits best now, and often overlooks what the opponent shows
-    good     weighs the platters by the throws they may take
-    best     knows the odds and overlooks nothing
+    easy     takes what lies nearest, and overlooks much
+    good     weighs what may come
+    best     knows the odds, minds the others, and overlooks nothing
 
 The policies of a game are in `policies/`, POLICIES is the table of them. A game that another package brings
 may have a function `policy(strength)` of its own; without one there is AnyMove, which is `random`.

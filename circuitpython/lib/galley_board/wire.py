@@ -142,7 +142,7 @@ def check(kind: str, fields: "Numbers", count: int) -> None:
             raise FieldError(f"{name} of frame {called} is {fields[i]}: it must be {low} to {high}")
 
 
-def put(out: bytearray, at: int, kind: str, seq: int, fields: "Numbers", count: int) -> int:  # noqa: PLR0917
+def put(out: bytearray, at: int, kind: str, seq: int, fields: "Numbers", count: int) -> int:
     """Write one frame into `out` from position `at` and return the position after its newline.
 
     `out` needs MAX_FRAME bytes of room. Raises FieldError and writes nothing that counts when a
