@@ -223,6 +223,7 @@ def _install(root: str, kind: str, lock: int) -> None:
             _make_venv(root, lock)
         pip = [_python(root), "-m", "pip", "--disable-pip-version-check", "install"]
         _child([*pip, "--require-hashes", "-r", packages], root, lock)
+        update = False  # what is there now is no longer the one from before
         # the build backend is among the locked packages: this step asks the network for nothing
         _child([*pip, "--no-deps", "--no-build-isolation", "--editable", "."], root, lock)
         os.sync()  # all that the marker will tell of goes to the disk before it

@@ -50,7 +50,7 @@ if deed == "offline":
           "Failed to establish a new connection: [Errno -3] Temporary failure in name resolution')': /x/")
 if deed == "half":
     print("Installing collected packages: anyio, click")
-if deed in ("offline", "broken", "half"):
+if deed in ("offline", "broken", "half") or (deed == "late" and "--editable" in arguments):
     sys.exit("ERROR: No matching distribution found for anyio==4.16.0")
 if deed == "orphan":
     os.kill(os.getppid(), signal.SIGKILL)
@@ -435,11 +435,14 @@ def test_an_update_without_network_keeps_the_environment_for_who_goes_back(proje
     assert (again.stderr, told(again)["arguments"]) == ("", ["x"])
 
 
-def test_an_update_that_fails_half_way_leaves_no_environment(project: Project) -> None:
+@pytest.mark.parametrize("deed", ["half", "late"])
+def test_an_update_that_fails_after_its_first_change_leaves_no_environment(
+    project: Project, deed: str
+) -> None:
     project.run()
     with (project.root / "requirements.txt").open("a") as file:
         file.write("# newer\n")
-    assert only_sentence(project.run(PIP_DEED="half")) == BROKEN
+    assert only_sentence(project.run(PIP_DEED=deed)) == BROKEN
     assert not project.venv.exists()
 
 
