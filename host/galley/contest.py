@@ -7,10 +7,10 @@ press would have counted had it been first.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from galley.tables.table import Key, Seat, Table
+from galley.tables.table import Job, Key, Table
 from galley.timekeeper import Timed
 from galley_engine.game import Event, JSONObject
 from galley_engine.race import verdict
@@ -20,12 +20,18 @@ CONTEST_NS: Final = 1_000_000_000  # who comes later than this was not beaten, o
 
 
 class Raced(NamedTuple):
-    """A press that raced and was accepted: its action, its step's number, and the position it was in."""
+    """A press that raced and was accepted: its action, its step's number, the position and jobs it met."""
 
     timed: Timed
     action: JSONObject
     step: int
     before: Any
+    jobs: Mapping[Key, object]
+
+    def rival(self, place: Key) -> Job | None:
+        """What the key at `place` would have done then, if it would have acted."""
+        job = self.jobs.get(place)
+        return job if isinstance(job, Job) and job.action is not None else None
 
 
 class Contest(NamedTuple):
@@ -35,7 +41,7 @@ class Contest(NamedTuple):
     verdict: Verdict
 
 
-def judged(table: Table, seats: Sequence[Seat], first: Raced, place: Key, second: Timed) -> Contest | None:
+def judged(table: Table, first: Raced, place: Key, second: Timed) -> Contest | None:
     """What a second press at `place` makes of the first, or None when it contests nothing.
 
     The news' parameter `race` is the two actions, as in `bell_bell`; or `heat` when the order is not known
@@ -43,7 +49,7 @@ def judged(table: Table, seats: Sequence[Seat], first: Raced, place: Key, second
     """
     if second.press.ns - first.timed.press.ns > CONTEST_NS:
         return None
-    job = table.jobs(first.before, seats, {}).get(place)
+    job = first.rival(place)
     if job is None or job.action is None or job.action["seat"] == first.action["seat"]:
         return None
     if not table.contested(first.before, first.action, job.action):

@@ -135,7 +135,8 @@ class House:
         if timed is not None and self._last_race is not None:
             # may be news, whatever else the key does now
             self._contest(self._last_race, (board, key), timed)
-        job = self._jobs_now().get((board, key))
+        jobs = self._jobs_now()
+        job = jobs.get((board, key))
         if job is not None:
             self._jobs = None
             if isinstance(job, HouseJob):
@@ -143,12 +144,12 @@ class House:
             elif job.action is not None:
                 before = self.session.state if self.session is not None else None
                 if self._do(job.action, now_ms) and timed is not None and self.session is not None:
-                    self._last_race = Raced(timed, job.action, len(self.session.steps), before)
+                    self._last_race = Raced(timed, job.action, len(self.session.steps), before, jobs)
             else:
                 self._choice = job.choice or {}
 
     def _contest(self, first: Raced, place: Key, second: Timed) -> None:
-        contest = judged(self._table, self.seats, first, place, second)
+        contest = judged(self._table, first, place, second)
         if contest is not None and self.session is not None:
             self._last_race = None
             self.session.verdicts[first.step] = contest.verdict
@@ -162,9 +163,7 @@ class House:
         if self._is_race(self._jobs_now().get((board, key))):
             return True
         last = self._last_race
-        return last is not None and self._is_race(
-            self._table.jobs(last.before, self.seats, {}).get((board, key))
-        )
+        return last is not None and self._is_race(last.rival((board, key)))
 
     def _is_race(self, job: Job | HouseJob | None) -> bool:
         return isinstance(job, Job) and job.action is not None and job.action["do"] in self._table.races

@@ -71,7 +71,7 @@ class Settings:
 
 def bind(port: int) -> socket.socket:
     """A listening socket on this machine only. Raises CannotStart with the reason and the remedy."""
-    # with the protocol named, asyncio switches Nagle's algorithm off, which held every second message for 40 ms
+    # with TCP named, asyncio switches Nagle's algorithm off, which would hold messages for 40 ms
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

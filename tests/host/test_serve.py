@@ -6,7 +6,6 @@ import asyncio
 import socket
 
 from galley.serve import bind
-
 from tests.loop.box_process import free_port
 
 
