@@ -110,9 +110,10 @@ class Box:
 
     def show(self, view: BoxView) -> None:
         """Make every board show its part of `view`, now or when it comes back."""
-        self._view = view
+        before, self._view = self._view, view
         for role, connection in self._roles.items():
-            connection.show(view[role].dice, view[role].lamps)
+            if view[role] != before[role]:
+                connection.show(view[role].dice, view[role].lamps)
 
     def live(self) -> frozenset[str]:
         """The roles whose boards answer."""

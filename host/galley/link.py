@@ -255,18 +255,18 @@ class HostLink:
     def show(self, dice: Sequence[int], lamps: Sequence[int], now_ns: int) -> None:
         """Ask for 8 die codes and 11 lamp codes; only what changed is sent. Raises wire.FieldError."""
         dice, lamps = tuple(dice), tuple(lamps)
-        changed_dice, changed_lamps = dice != self.outputs.dice, lamps != self.outputs.lamps
-        if changed_dice:
-            wire.check("d", dice, len(dice))
-        if changed_lamps:
-            wire.check("l", lamps, len(lamps))
+        frames = []
+        if dice != self.outputs.dice:
+            frames.append(("d", dice))
+        if lamps != self.outputs.lamps:
+            frames.append(("l", lamps))
+        for kind, fields in frames:
+            if self.state is LinkState.LIVE:
+                self._send(kind, *fields)
+                self._shown_ns = now_ns
+            else:
+                wire.check(kind, fields, len(fields))
         self.outputs.dice, self.outputs.lamps = dice, lamps
-        if self.state is LinkState.LIVE and (changed_dice or changed_lamps):
-            if changed_dice:
-                self._send("d", *dice)
-            if changed_lamps:
-                self._send("l", *lamps)
-            self._shown_ns = now_ns
 
     def buzz(self, hz: int, ms: int) -> None:
         """Sound the board's buzzer once; nothing is kept for later when the board is not live."""

@@ -11,6 +11,7 @@ its seat key; if not, ROLL alone decides.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Final
 
 from galley.tables.table import (
@@ -176,17 +177,26 @@ def _duel_jobs(state: State, seats: Sequence[Seat], choice: Choice) -> Jobs:
         station = state.stations[SIDES.index(side)]
         for die, (face, kept) in enumerate(zip(station.faces, station.kept, strict=True)):
             if face is not None:
-                keep: JSONObject = {"do": "keep", "seat": seat, "die": die}
-                mode = glyphs.STEADY if kept else glyphs.LOW
-                found[side, KEEP1 + die] = Job("free" if kept else "keep", keep, mode=mode)
+                found[side, KEEP1 + die] = _keep_job(seat, die, kept)
         if not all(station.kept):
-            found[side, ROLL] = Job("roll", {"do": "roll", "seat": seat})
-        found[side, BELL] = Job("bell", {"do": "bell", "seat": seat})
-        found[side, YUCK] = Job("yuck", {"do": "yuck", "seat": seat})
+            found[side, ROLL] = _job("roll", seat)
+        found[side, BELL] = _job("bell", seat)
+        found[side, YUCK] = _job("yuck", seat)
     for seat in observers(state):
         if not seats[seat].bot:
-            found[seat_key(seats[seat].colour)] = Job("mate", {"do": "mate", "seat": seat})
+            found[seat_key(seats[seat].colour)] = _job("mate", seat)
     return found
+
+
+@cache  # made once: a press must not wait while all jobs are made anew
+def _job(do: str, seat: int) -> Job:
+    return Job(do, {"do": do, "seat": seat})
+
+
+@cache
+def _keep_job(seat: int, die: int, kept: bool) -> Job:
+    action: JSONObject = {"do": "keep", "seat": seat, "die": die}
+    return Job("free" if kept else "keep", action, mode=glyphs.STEADY if kept else glyphs.LOW)
 
 
 def _choose_jobs(state: State, seats: Sequence[Seat], choice: Choice) -> Jobs:
