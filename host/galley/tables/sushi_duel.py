@@ -11,7 +11,7 @@ its seat key; if not, ROLL alone decides.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 from typing import Final
 
 from galley.tables.table import (
@@ -41,6 +41,7 @@ from galley_engine.games import load, sushi_duel_heats
 from galley_engine.games.sushi_duel import shows_yuck
 from galley_engine.games.sushi_duel_state import (
     SIDES,
+    Face,
     State,
     complete_platters,
     observers,
@@ -56,6 +57,7 @@ first: Final = sushi_duel_heats.first
 INGREDIENTS: Final = ("shrimp", "salmon", "octopus", "cucumber", "roe")
 UNROLLED: Final = glyphs.die_code(glyphs.GLYPHS["unrolled"], glyphs.DIM)
 TUMBLE_MS: Final = 200
+REMEMBERED: Final = 1024
 WON_MS: Final = 1600
 
 
@@ -101,7 +103,8 @@ def contested(before: State, one: JSONObject, other: JSONObject) -> bool:
 def view(state: State, jobs: Mapping[Key, Lit]) -> BoxView:
     """Both sets of dice as they lie, kept dice at full light, and the lamps of the keys that have jobs."""
     lamps = lamps_of(jobs)
-    left, right = _dice(state, 0), _dice(state, 1)
+    own = state.options.ingredients
+    left, right = (_dice(own, station.faces, station.kept) for station in state.stations)
     return {
         "left": BoardView(left, lamps["left"]),
         "right": BoardView(right, lamps["right"]),
@@ -130,7 +133,11 @@ def flourish(before: State, events: Sequence[Event]) -> Flourish | None:
         elif event.kind == "platter_taken":
             side = _side(before, event.data["by"])
             faces = before.stations[SIDES.index(side)].faces
-            shown[side] = {die: _code(before, face, glyphs.GLOW) for die, face in enumerate(faces) if face}
+            shown[side] = {
+                die: _code(before.options.ingredients, face, glyphs.GLOW)
+                for die, face in enumerate(faces)
+                if face
+            }
             ms = WON_MS
     return Flourish(shown, ms) if ms else None
 
@@ -175,28 +182,35 @@ def _duel_jobs(state: State, seats: Sequence[Seat], choice: Choice) -> Jobs:
     found: dict[Key, Job] = {}
     for side, seat in _people(state, seats):
         station = state.stations[SIDES.index(side)]
-        for die, (face, kept) in enumerate(zip(station.faces, station.kept, strict=True)):
-            if face is not None:
-                found[side, KEEP1 + die] = _keep_job(seat, die, kept)
-        if not all(station.kept):
-            found[side, ROLL] = _job("roll", seat)
-        found[side, BELL] = _job("bell", seat)
-        found[side, YUCK] = _job("yuck", seat)
+        found |= _duelist_jobs(side, seat, tuple(face is not None for face in station.faces), station.kept)
     for seat in observers(state):
         if not seats[seat].bot:
             found[seat_key(seats[seat].colour)] = _job("mate", seat)
     return found
 
 
-@cache  # made once: a press must not wait while all jobs are made anew
+# Jobs and dice that were made are kept: while they are made anew after each press, a hand waits for its light.
+
+
+@lru_cache(REMEMBERED)
+def _duelist_jobs(side: str, seat: int, rolled: tuple[bool, ...], kept: tuple[bool, ...]) -> Jobs:
+    """The jobs of one duelist's keys. The result is shared."""
+    found: dict[Key, Job] = {}
+    for die in range(len(kept)):
+        if rolled[die]:
+            keep: JSONObject = {"do": "keep", "seat": seat, "die": die}
+            word, mode = ("free", glyphs.STEADY) if kept[die] else ("keep", glyphs.LOW)
+            found[side, KEEP1 + die] = Job(word, keep, mode=mode)
+    if not all(kept):
+        found[side, ROLL] = _job("roll", seat)
+    found[side, BELL] = _job("bell", seat)
+    found[side, YUCK] = _job("yuck", seat)
+    return found
+
+
+@lru_cache(REMEMBERED)
 def _job(do: str, seat: int) -> Job:
     return Job(do, {"do": do, "seat": seat})
-
-
-@cache
-def _keep_job(seat: int, die: int, kept: bool) -> Job:
-    action: JSONObject = {"do": "keep", "seat": seat, "die": die}
-    return Job("free" if kept else "keep", action, mode=glyphs.STEADY if kept else glyphs.LOW)
 
 
 def _choose_jobs(state: State, seats: Sequence[Seat], choice: Choice) -> Jobs:
@@ -307,18 +321,17 @@ def _asked(key: str, seat: int, seats: Sequence[Seat], params: Mapping[str, obje
 # -- dice -----------------------------------------------------------------------------------------
 
 
-def _code(state: State, face: str, style: int) -> int:
+def _code(own: tuple[str, ...], face: str, style: int) -> int:
     """The die code of a face. Ingredients with names of the player's own shine as the usual five."""
-    own = state.options.ingredients
     name = INGREDIENTS[own.index(face)] if face in own else face
     return glyphs.die_code(glyphs.GLYPHS[name], style)
 
 
-def _dice(state: State, side: int) -> tuple[int, ...]:
-    station = state.stations[side]
+@lru_cache(REMEMBERED)
+def _dice(own: tuple[str, ...], faces: tuple[Face, ...], kept: tuple[bool, ...]) -> tuple[int, ...]:
     codes = [
-        UNROLLED if face is None else _code(state, face, glyphs.KEPT if kept else glyphs.PLAIN)
-        for face, kept in zip(station.faces, station.kept, strict=True)
+        UNROLLED if face is None else _code(own, face, glyphs.KEPT if is_kept else glyphs.PLAIN)
+        for face, is_kept in zip(faces, kept, strict=True)
     ]
     return (*codes, *BoardView().dice[len(codes) : DICE])
 
