@@ -189,7 +189,7 @@ def _duel_jobs(state: State, seats: Sequence[Seat], choice: Choice) -> Jobs:
     return found
 
 
-# Jobs and dice that were made are kept: while they are made anew after each press, a hand waits for its light.
+# Jobs and dice once made are kept: while they are made anew after a press, a hand waits for its light.
 
 
 @lru_cache(REMEMBERED)
