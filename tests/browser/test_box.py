@@ -303,7 +303,7 @@ def test_only_pixels_that_changed_are_touched(opened: Opener, feed: Feed) -> Non
 
 
 def test_the_legend_shows_the_boards_own_glyphs() -> None:
-    source = (STATIC / "glance.js").read_text()
+    source = (STATIC / "glance.js").read_text(encoding="utf-8")
     legend = dict(re.findall(r'^ {2}(\w+): "([.#]{3} [.#]{3} [.#]{3})",$', source, re.MULTILINE))
     table = {name: pattern for name, _, _, pattern in glyphs.TABLE}
     assert legend == {name: table[name] for name in glyphs.GAME_GLYPHS["sushi_duel"]}
@@ -376,5 +376,5 @@ def test_on_a_phone_the_page_scrolls_one_way_and_keys_are_big_enough(
 
 def test_no_source_of_the_pages_reaches_elsewhere() -> None:
     for path in sorted(Path(STATIC).rglob("*.*")):
-        text = path.read_text()
+        text = path.read_text(encoding="utf-8")
         assert set(re.findall(r"https?://[^\s\"')]+", text)) <= {"http://www.w3.org/2000/svg"}, path.name

@@ -21,16 +21,16 @@ from galley_engine.bots import STRENGTHS
 from galley_engine.games import load
 
 HOST = Path(galley.__file__).parent
-WORDS: dict[str, Any] = json.loads((STATIC / "lang" / "en.json").read_text())
-SCRIPTS = {path.name: path.read_text() for path in STATIC.glob("*.js")}
-PAGES = {path.name: path.read_text() for path in STATIC.glob("*.html")}
+WORDS: dict[str, Any] = json.loads((STATIC / "lang" / "en.json").read_text(encoding="utf-8"))
+SCRIPTS = {path.name: path.read_text(encoding="utf-8") for path in STATIC.glob("*.js")}
+PAGES = {path.name: path.read_text(encoding="utf-8") for path in STATIC.glob("*.html")}
 
 
 def said_by_the_host(*makers: str) -> set[str]:
     """All words that are the first argument of `makers` anywhere in the host; `port_*` for an f-string."""
     found: set[str] = set()
     for path in HOST.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") in makers and node.args:
                 found |= set(_words(node.args[0]))
     return found
@@ -48,7 +48,9 @@ def _words(node: ast.expr) -> Iterator[str]:
 
 def port_problems() -> set[str]:
     """The codes of PortError, as the transports raise them."""
-    source = (HOST / "transport.py").read_text() + (HOST / "connection.py").read_text()
+    source = (HOST / "transport.py").read_text(encoding="utf-8") + (HOST / "connection.py").read_text(
+        encoding="utf-8"
+    )
     return set(re.findall(r'(?:PortError\(|code, text = \(?)\s*"(\w+)"', source))
 
 
@@ -81,7 +83,7 @@ MADE_UP = {"box.plug.board", "box.unplug.board"} | {
 
 
 def _counters() -> set[str]:
-    source = (HOST / "box.py").read_text()
+    source = (HOST / "box.py").read_text(encoding="utf-8")
     block = source[source.index("counters={") :]
     return set(re.findall(r'"(\w+)": ', block[: block.index("}")]))
 

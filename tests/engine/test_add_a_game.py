@@ -79,7 +79,7 @@ def test_the_test_of_the_readme_passes_and_can_fail(high_roll: Path) -> None:
     result = run(high_roll, *pytest_in)
     assert result.returncode == 0, result.stdout
     assert "2 passed" in result.stdout
-    module = (high_roll / "high_roll.py").read_text()
+    module = (high_roll / "high_roll.py").read_text(encoding="utf-8")
     (high_roll / "high_roll.py").write_text(
         module.replace('return {"turn": state.turn}', 'return {"turn": 1}')
     )

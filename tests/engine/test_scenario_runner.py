@@ -194,7 +194,7 @@ def test_the_whole_form_is_checked_before_the_first_step_is_played(tmp_path: Pat
     "text,message",
     [
         ("", "line 1: is not JSON: expecting value"),
-        ('{\n"title": "x",\n}', "line 3: is not JSON: "),
+        ('{\n"title": "x",}', "line 2: is not JSON: "),
         ("[]", "scenario: is a list of 0, it must be an object"),
         ("null", "scenario: is null"),
         ('{"title": "a", "title": "b"}', "title: is given twice"),

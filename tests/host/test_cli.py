@@ -86,7 +86,7 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
 def test_scenarios_that_hold_fail_or_are_no_scenarios_give_0_1_and_2(tmp_path: Path) -> None:
     good = SCENARIOS / "sushi_duel-mate.json"
     false = tmp_path / "false.json"
-    text = good.read_text().replace('"phase": "share"', '"phase": "duel"')
+    text = good.read_text(encoding="utf-8").replace('"phase": "share"', '"phase": "duel"')
     false.write_text(text)
     bad = tmp_path / "bad.json"
     bad.write_text('{"title": "x", "game": "sushi_duel", "seats": 2, "stepps": []}')

@@ -427,7 +427,7 @@ def test_when_pip_fails_one_sentence_says_so_and_no_environment_is_left(
 
 def test_an_update_without_network_keeps_the_environment_for_who_goes_back(project: Project) -> None:
     project.run()
-    before = (project.root / "requirements.txt").read_text()
+    before = (project.root / "requirements.txt").read_text(encoding="utf-8")
     (project.root / "requirements.txt").write_text(before + "# newer\n")
     assert only_sentence(project.run(PIP_DEED="offline")) == OFFLINE
     (project.root / "requirements.txt").write_text(before)

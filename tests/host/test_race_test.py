@@ -58,7 +58,7 @@ def test_a_recorded_trace_is_told_again_in_the_same_words(
     assert first[0] == 0
     assert "300 edges on both boards, true gap 0" in first[1]
     assert first[1].count("|") >= 10
-    drawn = ElementTree.fromstring(picture.read_text())
+    drawn = ElementTree.fromstring(picture.read_text(encoding="utf-8"))
     names = {"s": "http://www.w3.org/2000/svg"}
     assert drawn.findtext("s:title", None, names) == "Between two boards: link model, quiet, seed 5"
     assert "p99" in str(drawn.findtext("s:desc", None, names))

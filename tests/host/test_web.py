@@ -441,14 +441,14 @@ def test_all_that_a_page_loads_is_there_and_small(feed: Feed, path: str) -> None
 
 def test_pages_name_every_module_they_load_so_that_all_come_at_once() -> None:
     for page in PAGES.values():
-        html = (STATIC / page).read_text()
+        html = (STATIC / page).read_text(encoding="utf-8")
         named = set(re.findall(r'(?:src|href)="/static/(\w+\.js)"', html))
         used = set(named)
         for _ in named:
             used |= {
                 module
                 for name in used
-                for module in re.findall(r'from "\./([^"]+)"', (STATIC / name).read_text())
+                for module in re.findall(r'from "\./([^"]+)"', (STATIC / name).read_text(encoding="utf-8"))
             }
         assert named == used, page
 

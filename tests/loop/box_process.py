@@ -164,4 +164,4 @@ async def running_box(*arguments: str, stop: int = signal.SIGINT) -> AsyncIterat
     finally:
         if process.returncode is None:
             process.kill()
-            await process.wait()
+            await process.communicate()  # not wait(): a full pipe would hold it for ever
