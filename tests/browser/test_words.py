@@ -64,7 +64,7 @@ FAMILIES: dict[str, set[str]] = {
     "bot": set(STRENGTHS),
     "prompt": said_by_the_host("Prompt", "_asked"),
     "news": {*load("sushi_duel").events, "first"},
-    "job": said_by_the_host("Job", "HouseJob") | {"join", "leave"},
+    "job": said_by_the_host("Job", "HouseJob", "_job") | {"join", "leave"},
     "state": {str(state) for state in LinkState},
     "fault": {name for name, _, _ in faults.FAULTS},
     "note": {note for note in said_by_the_host("Note") if "*" not in note}

@@ -199,8 +199,8 @@ def _duelist_jobs(side: str, seat: int, rolled: tuple[bool, ...], kept: tuple[bo
     for die in range(len(kept)):
         if rolled[die]:
             keep: JSONObject = {"do": "keep", "seat": seat, "die": die}
-            word, mode = ("free", glyphs.STEADY) if kept[die] else ("keep", glyphs.LOW)
-            found[side, KEEP1 + die] = Job(word, keep, mode=mode)
+            mode = glyphs.STEADY if kept[die] else glyphs.LOW
+            found[side, KEEP1 + die] = Job("free" if kept[die] else "keep", keep, mode=mode)
     if not all(kept):
         found[side, ROLL] = _job("roll", seat)
     found[side, BELL] = _job("bell", seat)
