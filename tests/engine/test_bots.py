@@ -55,7 +55,7 @@ def test_games_of_bots_always_end(strengths: tuple[str, ...], seed: int, options
 
 
 @pytest.mark.parametrize(
-    "better,worse,games,least", [("best", "easy", 400, 0.55), ("easy", "random", 100, 0.9)]
+    "better,worse,games,least", [("best", "easy", 150, 0.55), ("easy", "random", 100, 0.9)]
 )
 def test_the_stronger_bot_wins_more_games(better: str, worse: str, games: int, least: float) -> None:
     wins = 0

@@ -114,7 +114,8 @@ def test_a_wrong_call_is_told_in_one_sentence(capsys: pytest.CaptureFixture[str]
     assert "twice" in error
 
 
-def test_a_port_without_a_board_is_named() -> None:
+def test_a_port_without_a_board_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("galley.race_live.LIVE_WITHIN_S", 0.5)
     with pytest.raises(NoBoard, match="/dev/nowhere"):
         recorded(("/dev/nowhere", "/dev/nowhere"), 1, 1.0, lambda pairs: None)
 
