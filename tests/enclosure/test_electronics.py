@@ -102,7 +102,7 @@ def test_a_pixel_budget_over_the_fuse_is_caught(monkeypatch: pytest.MonkeyPatch)
 
 def test_no_frame_exceeds_the_budget() -> None:
     chance = random.Random(1)
-    dims = [bytes(level >> steps for level in range(256)) for steps in range(5)]  # to a sixteenth of the light
+    dims = [bytes(level >> steps for level in range(256)) for steps in range(5)]  # down to a sixteenth
     for board in BOARDS:
         n, budget = 3 * e.pixel_count(board), e.BUDGET_MA[board]
         for number in range(2**16 // len(BOARDS)):
