@@ -21,26 +21,23 @@ from galley.odds_cli import odds
 from galley.race_test_cli import race_test
 from galley.replay_cli import replay
 from galley.simulate_cli import simulate
+from galley.tables.table import BOARDS, SEAT_COLOURS
+from galley_engine.bots import STRENGTHS
 
-ROLES: Final = ("left", "right", "deck")
 LOST_OUTPUT: Final = (errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EDQUOT)
-STRENGTHS: Final = ("random", "easy", "good", "best")
-
-
-COLOURS: Final = ("red", "green", "blue", "yellow", "white", "violet")
 
 
 @click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="galley", message="%(prog)s %(version)s")
 @click.option("--port", type=Number(1, 65535), default=8765, show_default=True, help="Where pages are.")
-@click.option("--sim", type=Words("board", ROLES), help="Simulate these boards: left,right,deck.")
+@click.option("--sim", type=Words("board", BOARDS), help="Simulate these boards: left,right,deck.")
 @click.option(
     "--connect", multiple=True, metavar="PORT", help="Also use this port: a path, or tcp:HOST:PORT."
 )
 @click.option("--browser/--no-browser", default=True, help="Open a page in the browser if there is one.")
-@click.option("--seats", type=Words("seat", COLOURS), help="Start a game at once with these seats.")
+@click.option("--seats", type=Words("seat", SEAT_COLOURS), help="Start a game at once with these seats.")
 @click.option(
-    "--bots", type=Words("seat", COLOURS, STRENGTHS), help="Of these seats, bots: blue or blue:best."
+    "--bots", type=Words("seat", SEAT_COLOURS, STRENGTHS), help="Of these seats, bots: blue or blue:best."
 )
 @click.option(
     "--bot", type=click.Choice(STRENGTHS), default="good", show_default=True, help="Strength of bots."

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from galley_engine.dice import Dice
 from galley_engine.game import REFUSALS, SEAT_PARAMETERS, Refusal, Step
 from galley_engine.games import poop_deck as deck
+from tests.engine.arbitrary import json_values
 
 OPTIONS: list[dict[str, object]] = [
     {},
@@ -47,11 +48,6 @@ games = st.builds(
     seed=st.integers(0, 2**32),
     moves=st.integers(1, 300),
     given=st.sampled_from(OPTIONS),
-)
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
-    max_leaves=8,
 )
 near_misses = st.one_of(
     st.integers(-1, 5),

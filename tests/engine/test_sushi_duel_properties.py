@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from galley_engine.dice import Dice
 from galley_engine.game import REFUSALS, SEAT_PARAMETERS, Refusal, Step
 from galley_engine.games import sushi_duel as duel
+from tests.engine.arbitrary import json_values
 
 OPTIONS: list[dict[str, object]] = [
     {},
@@ -56,11 +57,6 @@ games = st.builds(
     given=st.sampled_from(OPTIONS),
 )
 
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
-    max_leaves=8,
-)
 near_misses = st.one_of(
     st.integers(-1, 7),
     st.sampled_from(

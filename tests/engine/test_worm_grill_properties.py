@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from galley_engine.dice import Dice
 from galley_engine.game import REFUSALS, SEAT_PARAMETERS, Refusal, Step
 from galley_engine.games import worm_grill as grill
+from tests.engine.arbitrary import json_values
 
 OPTIONS: list[dict[str, object]] = [
     {},
@@ -53,11 +54,6 @@ games = st.builds(
     given=st.sampled_from(OPTIONS),
 )
 
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
-    max_leaves=8,
-)
 near_misses = st.one_of(
     st.integers(-1, 7),
     st.sampled_from(["worm", "w", "6", True, None, 0.0, 1.0, float("nan"), 10**400, set(), b"worm"]),

@@ -27,6 +27,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from galley_board import pins
+
 TOPICS: Final[Mapping[str, tuple[str, ...]]] = {
     "kiosk": ("meta", "boards", "house", "table", "news"),
     "box": ("meta", "boards", "house", "table", "news"),
@@ -44,8 +46,10 @@ COMMANDS_OF: Final[Mapping[str, frozenset[str]]] = {
 }
 """Page kind -> the commands its pages may send."""
 
-KEYS: Final[Mapping[str, int]] = {"left": 12, "right": 12, "deck": 6}
-"""Board -> how many keys it has (contract of the boards: `galley_board.pins`)."""
+KEYS: Final[Mapping[str, int]] = {
+    role: len(pins.KEYS[board]) for role, board in pins.BOARD_OF_ROLE.items() if role
+}
+"""Board -> how many keys it has."""
 
 MESSAGE_BYTES: Final = 1024
 BAD_MESSAGES: Final = 16
