@@ -11,22 +11,23 @@ one sentence. Types are exact, as in JSON: `true` is no seat, and 1.0 is not 1.
 What a form cannot know (is there such a platter now, may this die show that face) is the effect's to check.
 
 A Move is an action that is made once and handed out many times. It is a dict that cannot be changed, so
-that nobody's change reaches another game.
+that nobody's change reaches another game, and so that a Form need not look twice at the same one. Data are
+the same for the parameters of events.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
-from typing import Any, Final, NamedTuple, NoReturn
+from collections.abc import Callable, Container, Mapping
+from typing import Any, ClassVar, Final, NamedTuple, NoReturn, TypeAlias
 
 from galley_engine.game import JSON, Fields, Refusal
 from galley_engine.given import shown
 
 
 class Check(NamedTuple):
-    """A field holds a value of exactly this type, one of these; `wanted` says so in words."""
+    """A field holds a value of exactly this type or one of these, among these; `wanted` says so in words."""
 
-    type: type
+    type: type | tuple[type, ...]
     among: Container[Any]
     wanted: str
 
@@ -40,13 +41,15 @@ ANYTHING: Final = Check(object, (), "")
 MOST_SEATS: Final = 6
 
 
-class Move(dict[str, JSON]):
-    """An action that can be read, compared and copied like any, but not changed."""
+class Shared(dict[str, JSON]):
+    """A JSON object that can be read, compared and copied like any, but not changed."""
 
     __slots__ = ()
 
+    _called: ClassVar[str] = "this object"
+
     def _refuse(self, *args: object, **kwargs: object) -> NoReturn:
-        raise TypeError("a move is shared: copy it with dict(move) and change the copy")
+        raise TypeError(f"{self._called} is shared: copy it with dict() and change the copy")
 
     __setitem__ = _refuse
     __delitem__ = _refuse
@@ -57,24 +60,53 @@ class Move(dict[str, JSON]):
     setdefault = _refuse
     update = _refuse
 
+    def __reduce__(self) -> tuple[type[Shared], tuple[dict[str, JSON]]]:
+        return type(self), (dict(self),)
+
+
+class Data(Shared):
+    """The parameters of an event that is made once and happens often."""
+
+    __slots__ = ()
+
+    _called = "an event's data"
+
+
+class Move(Shared):
+    """An action that is made once and handed out many times."""
+
+    __slots__ = ("passed",)
+
+    _called = "a move"
+
+    def __init__(self, *fields: Mapping[str, JSON], **more: JSON) -> None:
+        """As for a dict."""
+        super().__init__(*fields, **more)
+        self.passed: object = None
+        """The checks that found it in order; a Form's memory, nothing else."""
+
+
+Further: TypeAlias = Callable[[Mapping[str, Any]], Refusal | None]
+"""What is wrong with the fields of an action in any position, beyond the checks of each; None if nothing."""
+
 
 class Form:
     """The fields of one kind of action, ready to be asked about."""
 
-    __slots__ = ("_checked", "_checks", "_fields", "_size")
+    __slots__ = ("_by_seats", "_checks", "_fields", "_further", "_size")
 
-    def __init__(self, fields: Fields, checks: Mapping[str, Check]) -> None:
-        """`checks` names every field of `fields`; those that may be left out are not looked at."""
+    def __init__(self, fields: Fields, checks: Mapping[str, Check], further: Further | None = None) -> None:
+        """`checks` names every field of `fields`; those that may be left out are not looked at.
+
+        `further` looks at what a Check cannot say, once all else is in order.
+        """
         self._fields = fields
         self._checks = checks
+        self._further = further
         self._size = len(fields.required) + 1
-        self._checked = tuple(
-            tuple(
-                (key, checks[key].type, range(seats) if checks[key] is SEAT else checks[key].among)
-                for key in fields.required
-                if checks[key] is not ANYTHING
-            )
-            for seats in range(MOST_SEATS + 1)
+        # A list for each number of seats: by which one it is, a Move remembers what found it in order.
+        self._by_seats = tuple(
+            [(key, *self._known(key, seats)) for key in fields.required] for seats in range(MOST_SEATS + 1)
         )
 
     def refusal(self, action: Mapping[str, object], seats: int, at_ms: object) -> Refusal | None:
@@ -82,13 +114,30 @@ class Form:
 
         `do` is not looked at: it was used to find this form.
         """
-        for key, kind, among in self._checked[seats]:
-            value = action.get(key)
-            if type(value) is not kind or value not in among:
+        checks = self._by_seats[seats]
+        if type(action) is Move and action.passed is checks and type(at_ms) is int:
+            return None
+        for key, types, among in checks:
+            value = action.get(key, _MISSING)
+            if type(value) not in types or (among is not None and value not in among):
                 return self._why(action, seats, at_ms)
         if len(action) != self._size or type(at_ms) is not int:
             return self._why(action, seats, at_ms)
+        if self._further is not None:
+            refusal = self._further(action)
+            if refusal is not None:
+                return refusal
+        if type(action) is Move:
+            action.passed = checks
         return None
+
+    def _known(self, key: str, seats: int) -> tuple[Container[type], Container[Any] | None]:
+        """The types that the field may have, and the values, None for all."""
+        check = self._checks[key]
+        if check is ANYTHING:
+            return _ANY_TYPE, None
+        types = check.type if isinstance(check.type, tuple) else (check.type,)
+        return types, range(seats) if check is SEAT else check.among
 
     def _why(self, action: Mapping[str, object], seats: int, at_ms: object) -> Refusal | None:
         """The same with the words of the answer; None if all that is odd is a field that may be left out."""
@@ -101,10 +150,25 @@ class Form:
                 continue
             if key not in required:
                 return Refusal("bad_value", f"the field {shown(key)} is not known here")
-            kind, among, wanted = self._checks[key]
-            among = range(seats) if self._checks[key] is SEAT else among
-            if kind is not object and (type(value) is not kind or value not in among):
+            types, among = self._known(key, seats)
+            if type(value) not in types or (among is not None and value not in among):
+                wanted = self._checks[key].wanted
                 return Refusal("bad_value", f"{key} is {shown(value)}, it must be {wanted}")
         if type(at_ms) is not int:
             return Refusal("bad_value", f"at_ms is {shown(at_ms)}, it must be a whole number of milliseconds")
-        return None
+        return None if self._further is None else self._further(action)
+
+
+class _AnyType:
+    """Contains every type but that of a missing field."""
+
+    def __contains__(self, kind: object) -> bool:
+        return kind is not _Missing
+
+
+class _Missing:
+    """Of no type that a field may have."""
+
+
+_ANY_TYPE: Final = _AnyType()
+_MISSING: Final = _Missing()

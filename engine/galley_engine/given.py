@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from galley_engine.game import BadInput
+from galley_engine.game import BadInput, BadOption, BadSetup
 
 
 def shown(value: object) -> str:
@@ -92,3 +92,17 @@ class Given:
         if not isinstance(value, str) or value not in allowed:
             raise self.error(key, f"is {shown(value)}, it must be {listed(allowed)}")
         return value
+
+
+def beginning(
+    setup: Mapping[str, object] | None, keys: Collection[str], seats: int, playing: range, start_seat: int
+) -> Mapping[str, object]:
+    """What a setup gives under `keys`, when so many seats can play and the one that starts is among them.
+
+    `playing` holds the numbers of seats that can play. Raises BadSetup; raises BadOption for the start seat.
+    """
+    layout = Given(BadSetup, "setup")
+    layout.whole(seats, "seats", playing[0], playing[-1])
+    if start_seat >= seats:
+        raise BadOption("start_seat", f"is {start_seat}, but the seats are 0 to {seats - 1}")
+    return layout.mapping({} if setup is None else setup, "", keys)

@@ -13,9 +13,10 @@ clocks, links or rules: times come in, and where the order cannot be known the c
 
 *Before* is certain or it is not. Of two presses one is before the other when their intervals do not touch
 and, if either has a keypad's stamp, at least LIMIT_NS lie between. Two presses of one board share its
-clock, so there unlike stamps tell the order and equal ones are a tie. All that no other press is before are
-a *heat*: alone it is a winner, several are a dead heat. When one was taken the heat is found anew, so a
-chain of near presses never lets a late one overtake a press that was certainly before it.
+clock, so there unlike stamps tell the order and equal ones are a tie; a fine stamp and a keypad's, which is a
+scan late or rounded down, must lie MIXED_US apart. All that no other press is before are a *heat*: alone it
+is a winner, several are a dead heat. When one was taken the heat is found anew, so a chain of near presses
+never lets a late one overtake a press that was certainly before it.
 
 A heat comes out when the watermark of every joined source has passed everything that could still belong to
 it. What comes out therefore depends on the presses alone, not on the order or the delay in which they came
@@ -36,6 +37,9 @@ from typing import Final, NamedTuple
 from galley_engine.game import JSONObject
 
 LIMIT_NS: Final = 2_000_000  # keypad stamps: late by up to one scan of 1 ms, in steps of 1 ms, on each board
+SCAN_US: Final = 1000
+MIXED_US: Final = 1100  # a scan, and what a fine stamp's base may be off
+FINE_US: Final = 2
 FIRST_NS: Final = -(1 << 63)
 
 FALSE_START: Final = "false_start"
@@ -102,7 +106,8 @@ def before(one: Press, other: Press) -> bool:
     if one.ns >= other.ns:
         return False
     if one.source == other.source:
-        return one.stamp_us < other.stamp_us
+        apart_us = other.stamp_us - one.stamp_us
+        return apart_us > 0 if one.coarse == other.coarse else apart_us >= MIXED_US
     if one.late_ns >= other.early_ns:
         return False
     return other.ns - one.ns >= LIMIT_NS or not (one.coarse or other.coarse)
@@ -114,7 +119,8 @@ def verdict(first: Press, second: Press) -> Verdict:
     Of one board: its own stamps tell the gap.
     """
     if first.source == second.source:
-        gap_us, uncertainty_us = abs(second.stamp_us - first.stamp_us), 1000 if first.coarse else 2
+        gap_us = abs(second.stamp_us - first.stamp_us)
+        uncertainty_us = (FINE_US, MIXED_US, SCAN_US)[first.coarse + second.coarse]
     else:
         gap_us = round(abs(second.ns - first.ns) / 1000)
         uncertainty_us = -(-(first.uncertainty_ns + second.uncertainty_ns) // 1000)
@@ -191,7 +197,10 @@ class Sequencer:
     # -- presses --------------------------------------------------------------------------------------
 
     def press(self, press: Press) -> None:
-        """Take a press, or more exact times of one that is pending."""
+        """Take a press, or more exact times of one that is pending.
+
+        A new one was made after its source's watermark, so an interval that begins before it begins there.
+        """
         name = (press.source, press.number)
         if name in self._pending:
             self._pending[name] = press
@@ -199,10 +208,10 @@ class Sequencer:
             return  # it has come out
         elif press.source not in self._marks or press.early_ns <= self._void_until_ns:
             self._refuse(press, VOID)
-        elif press.early_ns <= self._marks[press.source]:
+        elif press.late_ns <= self._marks[press.source]:
             self._refuse(press, LATE)
         else:
-            self._pending[name] = press
+            self._pending[name] = _after(press, self._marks[press.source])
 
     def pending(self) -> tuple[Press, ...]:
         """What has not come out yet, in order of time."""
@@ -255,6 +264,14 @@ class Sequencer:
 
 def _by_time(press: Press) -> tuple[int, str, int]:
     return press.ns, press.source, press.number
+
+
+def _after(press: Press, ns: int) -> Press:
+    """The press, known to have been made after `ns`."""
+    if press.early_ns > ns:
+        return press
+    middle_ns = (ns + press.late_ns + 1) // 2
+    return press._replace(ns=middle_ns, uncertainty_ns=middle_ns - ns)
 
 
 def _reach_ns(press: Press) -> int:

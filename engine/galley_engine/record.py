@@ -85,22 +85,27 @@ class Record(NamedTuple):
 # --- Writing --------------------------------------------------------------------------------------
 
 
+def header_of(game: AnyGame, start: Any, seed: int | None) -> str:
+    """The first line: `start` is the state as dealt, `seed` that of the dice, kept to go on from."""
+    return canonical(
+        {
+            "record": FORM,
+            "game": game.name,
+            "seats": game.full(start)["seats"],
+            "options": game.options_of(start),
+            "setup": game.setup_of(start),
+            "seed": seed,
+            "version": VERSION,
+        }
+    )
+
+
 class Writer:
     """Gives the lines of one record, each with its newline, to be written in this order."""
 
-    def __init__(self, game: AnyGame, start: Any, seed: int | None) -> None:
-        """`start` is the state as dealt; `seed` that of the dice, kept for curiosity and to go on from."""
-        self.header: Final = canonical(
-            {
-                "record": FORM,
-                "game": game.name,
-                "seats": game.full(start)["seats"],
-                "options": game.options_of(start),
-                "setup": game.setup_of(start),
-                "seed": seed,
-                "version": VERSION,
-            }
-        )
+    def __init__(self, header: str) -> None:
+        """`header` is the first line, as `header_of` gives it or as it was written before."""
+        self.header: Final = header
         self.n = 0
         self._crc = crc32(self.header.encode())
 
@@ -120,7 +125,7 @@ class Writer:
 
 def lines(game: AnyGame, start: Any, seed: int | None, entries: Iterable[Entry], phase: str) -> Iterator[str]:
     """The whole record of a game that stands in `phase` after `entries`."""
-    writer = Writer(game, start, seed)
+    writer = Writer(header_of(game, start, seed))
     yield writer.header
     yield from map(writer.step, entries)
     yield writer.last(phase)

@@ -124,17 +124,18 @@ def _wish(
 def wander(game: AnyGame, start: Any, moves: int, chance: Chance) -> Any:
     """The state after so many random moves: of any seat that may act any move; a game that ends starts anew.
 
-    Moves are BEAT_MS apart. This is what the benchmark measures.
+    Moves are BEAT_MS apart. What leaves no choice takes no chance. This is what the benchmark measures.
     """
     actors, moves_of, apply, die = game.actors, game.moves, game.apply, chance.die
-    state, at_ms = start, 0
-    for _ in range(moves):
-        at_ms += BEAT_MS
-        seat = die(actors(state))
+    state = start
+    for at_ms in range(BEAT_MS, (moves + 1) * BEAT_MS, BEAT_MS):
+        seats = actors(state)
+        seat = seats[0] if len(seats) == 1 else die(seats)
         allowed = moves_of(state, seat, at_ms)
         if not allowed:
             continue
-        outcome = apply(state, die(allowed), at_ms, chance)
+        move = allowed[0] if len(allowed) == 1 else die(allowed)
+        outcome = apply(state, move, at_ms, chance)
         if isinstance(outcome, Refusal):
             raise BadPolicy(f"{game.name}: a move is refused with {outcome.code}: {outcome.message}")
         state = outcome.state

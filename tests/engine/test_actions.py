@@ -2,12 +2,13 @@
 
 import copy
 import json
+import pickle
 from typing import Any
 
 import pytest
 
-from galley_engine.actions import ANYTHING, SEAT, Check, Form, Move
-from galley_engine.game import Fields
+from galley_engine.actions import ANYTHING, SEAT, Check, Data, Form, Move
+from galley_engine.game import Fields, Refusal
 
 CHECKS = {
     "seat": SEAT,
@@ -57,6 +58,54 @@ def test_a_stamp_of_another_type_is_refused(at_ms: object) -> None:
     refusal = FORM.refusal(GOOD, 2, at_ms)
     assert refusal is not None
     assert "whole number of milliseconds" in refusal.message
+
+
+def test_a_move_that_was_found_in_order_is_still_looked_at_in_another_question() -> None:
+    form, other = Form(Fields(("seat",)), CHECKS), Form(Fields(("die",)), CHECKS)
+    move = Move({"do": "x", "seat": 3})
+    for _ in range(2):
+        assert form.refusal(move, 4, 0) is None
+        assert form.refusal(move, 3, 0) == ("bad_value", "seat is 3, it must be a seat of this game")
+        assert form.refusal(move, 4, 0.5) == (
+            "bad_value",
+            "at_ms is 0.5, it must be a whole number of milliseconds",
+        )
+        assert other.refusal(move, 4, 0) == ("bad_value", "die is missing")
+
+
+def test_a_field_may_have_one_of_several_types() -> None:
+    form = Form(Fields(("face",)), {"face": Check((int, str), (1, "worm"), "1 or worm")})
+    for face in (1, "worm"):
+        assert form.refusal({"do": "x", "face": face}, 2, 0) is None
+    for other in (True, 1.0, 2, "1", None, [1]):
+        assert form.refusal({"do": "x", "face": other}, 2, 0) is not None
+
+
+@pytest.mark.parametrize("make", [dict, Move])
+@pytest.mark.parametrize("more", [{}, {"faces": [1]}])
+def test_what_a_check_cannot_say_is_asked_last(make: Any, more: dict[str, object]) -> None:
+    def no_twins(action: Any) -> Refusal | None:
+        return Refusal("bad_value", "twice") if len(set(action["dice"])) < len(action["dice"]) else None
+
+    form = Form(Fields(("seat", "dice"), ("faces",)), CHECKS, no_twins)
+    twins = make({"do": "x", "seat": 1, "dice": [2, 2], **more})
+    for _ in range(2):
+        assert form.refusal(twins, 2, 0) == ("bad_value", "twice")
+        assert form.refusal(twins, 1, 0) == ("bad_value", "seat is 1, it must be a seat of this game")
+        assert form.refusal(make({"do": "x", "seat": 1, "dice": [2, 3], **more}), 2, 0) is None
+
+
+def test_shared_objects_can_be_sent_to_another_process() -> None:
+    for shared in (Move({"do": "keep", "seat": 1}), Data(by=1, faces=(1, 2))):
+        again = pickle.loads(pickle.dumps(shared))
+        assert (again, type(again)) == (shared, type(shared))
+        assert copy.deepcopy(shared) == shared
+
+
+def test_the_data_of_an_event_cannot_be_changed() -> None:
+    data: Any = Data(by=1)
+    with pytest.raises(TypeError, match="an event's data is shared"):
+        data["by"] = 2
 
 
 def test_a_move_reads_like_any_action() -> None:

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from galley_engine.race import (
     FALSE_START,
+    FINE_US,
     LATE,
     LIMIT_NS,
+    MIXED_US,
     VOID,
     Press,
     Refused,
@@ -115,6 +117,16 @@ def test_presses_of_one_board_are_told_apart_by_its_own_stamps() -> None:
     assert not before(tie, first)
 
 
+def test_a_fine_stamp_and_a_keypad_s_of_one_board_need_a_scan_between_them() -> None:
+    coarse, fine = at("left", 1, 100, coarse=True), at("left", 2, 101, coarse=False)
+    assert not before(coarse, fine)
+    assert before(coarse, at("left", 2, 101.1, coarse=False))
+    near = at("left", 2, 100.01, coarse=False)
+    assert before(near, at("left", 3, 100.02, coarse=False))
+    assert verdict(near, at("left", 3, 100.5, coarse=True)).uncertainty_us == MIXED_US
+    assert verdict(near, at("left", 3, 100.5, coarse=False)).uncertainty_us == FINE_US
+
+
 def test_a_chain_of_near_presses_never_lets_one_overtake_a_press_that_was_certainly_before_it() -> None:
     race = joined("left", "right", "deck")
     chain = [at("left", 1, 100), at("right", 1, 100.3), at("deck", 1, 100.6)]
@@ -193,6 +205,22 @@ def test_a_press_that_its_own_watermark_had_ruled_out_never_reaches_the_game() -
     race.press(late)
     assert race.refused() == [Refused(late, LATE)]
     assert race.heat() == ()
+
+
+def test_a_press_that_is_hardly_known_was_at_least_made_after_its_own_watermark() -> None:
+    race = joined("left", "right")
+    race.press(at("right", 1, 100))
+    marked(race, 200)
+    vague = at("left", 1, 150, off_ms=900)
+    race.press(vague)
+    (first,) = race.heat()
+    assert first.source == "right"
+    race.take(first)
+    (known,) = race.pending()
+    assert (known.early_ns, known.late_ns) == (200 * MS, vague.late_ns)
+    better = at("left", 1, 230)
+    race.press(better)
+    assert race.pending() == (better,)
 
 
 def test_a_press_5_ms_before_go_is_a_false_start_and_the_start_is_idempotent() -> None:

@@ -10,6 +10,8 @@ from galley_engine.bots import STRENGTHS, policy
 from galley_engine.dice import Dice
 from galley_engine.game import Step
 from galley_engine.games import worm_grill as grill
+from galley_engine.odds.worm_grill_turn import Turn
+from galley_engine.policies.worm_grill import by, standing
 
 
 def play(strengths: tuple[str, ...], seed: int, **options: object) -> grill.State:
@@ -68,6 +70,23 @@ def test_a_bot_acts_in_its_turn_only(strength: str) -> None:
     assert bot.choose(state, 0, Dice(1)) == {"do": "throw", "seat": 0}
     assert bot.choose(state, 1, Dice(1)) is None
     assert bot.choose(state._replace(phase="over"), 0, Dice(1)) is None
+
+
+@settings(deadline=None, max_examples=10)
+@given(st.integers(0, 2**32))
+def test_the_face_kept_is_the_best_of_all_though_few_are_valued(seed: int) -> None:
+    dice, state = Dice(seed), grill.start(2, grill.options({}), None)
+    choices = []
+    while state.phase != "over":
+        if state.phase == "keep":
+            choices.append(state)
+        step = grill.apply(state, dice.die(grill.moves(state, state.turn, 0)), 0, dice)
+        assert isinstance(step, Step)
+        state = step.state
+    for choice in choices[::5]:
+        values = Turn(standing(choice.options, choice.board, choice.turn)).keeps(choice.aside, choice.dice)
+        best = max(values, key=values.__getitem__)
+        assert by(standing)(choice, dice)["face"] == grill.FACE_OF[best]
 
 
 def deciding(aside: str, dice: str, seats: int = 2, **setup: Any) -> grill.State:

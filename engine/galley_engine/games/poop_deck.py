@@ -110,10 +110,10 @@ def apply(state: State, action: object, at_ms: int, chance: Chance | None) -> St
         return Refusal("game_over", "the game has ended")
     if not isinstance(action, dict) and not isinstance(action, Mapping):
         return Refusal("unknown_action", f"there is no action {shown(None)}")
-    do = action.get("do")
-    rule = RULES.get(do) if isinstance(do, str) else None
-    if rule is None:
-        return Refusal("unknown_action", f"there is no action {shown(do)}")
+    try:
+        rule = RULES[action["do"]]
+    except (KeyError, TypeError):  # no such action, none at all, or what cannot be a key
+        return Refusal("unknown_action", f"there is no action {shown(action.get('do'))}")
     refusal = rule.form.refusal(action, state.seats, at_ms)
     if refusal is not None:
         return refusal

@@ -14,7 +14,7 @@ from typing import Final
 
 from galley_engine.game import BadOption, BadSetup, Chance
 from galley_engine.games.poop_deck_state import COLOURS, Options, State
-from galley_engine.given import Given
+from galley_engine.given import Given, beginning
 
 MIN_SEATS: Final = 2
 MAX_SEATS: Final = 4
@@ -51,10 +51,7 @@ def start(
 
     Raises BadSetup; raises BadOption if `start_seat` has no seat here.
     """
-    _setup.whole(seats, "seats", MIN_SEATS, MAX_SEATS)
-    if options.start_seat >= seats:
-        raise BadOption("start_seat", f"is {options.start_seat}, but the seats are 0 to {seats - 1}")
-    given = _setup.mapping({} if setup is None else setup, "", SETUP_KEYS)
+    given = beginning(setup, SETUP_KEYS, seats, range(MIN_SEATS, MAX_SEATS + 1), options.start_seat)
     die, all_of_them = given.get("die"), options.droppings
     collected = _setup.mapping(given.get("collected", {}), "collected", COLOURS)
     deck = _setup.whole(given.get("deck", all_of_them), "deck", 0, all_of_them)

@@ -22,7 +22,7 @@ from functools import cache
 from itertools import chain, combinations
 from typing import Any, Final, NamedTuple, NoReturn, TypeAlias
 
-from galley_engine.actions import ANYTHING, SEAT, Check, Form, Move
+from galley_engine.actions import ANYTHING, SEAT, Check, Form, Further, Move
 from galley_engine.game import Chance, Fields, JSONObject, Refusal, Step
 from galley_engine.games import sushi_bar_effects as effects
 from galley_engine.games.sushi_bar_setup import MAX_SEATS, MIN_SEATS, options, start
@@ -114,23 +114,22 @@ def apply(state: State, action: object, at_ms: int, chance: Chance | None) -> St
         return Refusal("game_over", "the game has ended")
     if not isinstance(action, dict) and not isinstance(action, Mapping):
         return Refusal("unknown_action", f"there is no action {shown(None)}")
-    do = action.get("do")
-    rule = RULES.get(do) if isinstance(do, str) else None
-    if rule is None:
-        return Refusal("unknown_action", f"there is no action {shown(do)}")
-    refusal = rule.form.refusal(action, len(state.stacks), at_ms)
-    if refusal is None and rule.malformed is not None:
-        refusal = rule.malformed(action)
+    try:
+        rule = RULES[action["do"]]
+    except (KeyError, TypeError):  # no such action, none at all, or what cannot be a key
+        return Refusal("unknown_action", f"there is no action {shown(action.get('do'))}")
+    belongs, possible, impossible, form, _, effect = rule
+    refusal = form.refusal(action, len(state.stacks), at_ms)
     if refusal is not None:
         return refusal
-    if phase != rule.phase:
-        return Refusal("wrong_phase", f"the phase is {phase}, this belongs to {rule.phase}")
+    if phase != belongs:
+        return Refusal("wrong_phase", f"the phase is {phase}, this belongs to {belongs}")
     seat = action["seat"]
     if seat != state.turn:
         return Refusal("not_your_turn", f"seat {state.turn} is to act")
-    if rule.possible is not None and not rule.possible(state):
-        return Refusal("not_legal", rule.impossible)
-    return rule.effect(state, action, seat, at_ms, chance)
+    if possible is not None and not possible(state):
+        return Refusal("not_legal", impossible)
+    return effect(state, action, seat, at_ms, chance)
 
 
 def actors(state: State) -> tuple[int, ...]:
@@ -243,7 +242,6 @@ class _Rule(NamedTuple):
     impossible: str  # what is wrong where it is not possible
     form: Form
     fields: Fields
-    malformed: Callable[[Mapping[str, Any]], Refusal | None] | None  # what the form cannot see
     effect: Effect
 
 
@@ -256,7 +254,7 @@ _CHECKS: Mapping[str, Check] = {
     "from": SEAT,
     "kind": Check(str, KINDS, "sushi or bone"),
     "position": Check(int, range(1, 1 << 62), "a place in the stack, 1 for the top tile"),
-    "dice": ANYTHING,  # a list: the row's `malformed`
+    "dice": ANYTHING,  # a list: `no_dice` looks at it
     "faces": ANYTHING,  # looked at when dice are thrown
 }
 
@@ -267,9 +265,9 @@ def _rule(
     impossible: str,
     fields: Fields,
     effect: Effect,
-    malformed: Callable[[Mapping[str, Any]], Refusal | None] | None = None,
+    further: Further | None = None,
 ) -> _Rule:
-    return _Rule(phase, possible, impossible, Form(fields, _CHECKS), fields, malformed, effect)
+    return _Rule(phase, possible, impossible, Form(fields, _CHECKS, further), fields, effect)
 
 
 RULES: Mapping[str, _Rule] = {

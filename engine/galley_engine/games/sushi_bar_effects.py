@@ -14,6 +14,7 @@ order of their classes.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 from typing import Any, Final
 
 from galley_engine.game import Chance, Event, JSONObject, Refusal, Step
@@ -43,8 +44,8 @@ from galley_engine.given import listed, shown
 made = tuple.__new__
 """`made(State, (...))` is `State(...)` with all its fields, in half the time."""
 
-_THROWN: Final = tuple((DIE,) * dice for dice in range(DICE + 1))
-"""So many dice, for Chance.throw."""
+OUTCOMES: Final = tuple(tuple(product(DIE, repeat=dice)) for dice in range(DICE + 1))
+"""All that so many dice can show, each as likely."""
 
 
 def throw(
@@ -56,16 +57,19 @@ def throw(
     """
     options, _, turn, thrown, before, locked, rows, stacks = state
     free = FREE[locked]
+    shows: Dice
     if "faces" in action:
-        faces = _given_faces(action["faces"], len(free))
-        if isinstance(faces, Refusal):
-            return faces
+        given = _given_faces(action["faces"], len(free))
+        if isinstance(given, Refusal):
+            return given
+        shows = given
     elif chance is None:
         return Refusal("bad_value", f"faces is missing: {len(free)} dice are thrown")
     else:
-        faces = chance.throw(_THROWN[len(free)])
+        shows = chance.die(OUTCOMES[len(free)])
+    faces = list(shows)
     if len(free) == DICE:
-        dice: Dice = tuple(faces)
+        dice = shows
     else:
         merged = list(before)
         for die, face in zip(free, faces, strict=True):
@@ -115,7 +119,7 @@ def take(
         left = len(state.rows[KINDS.index(kind)])
         return Refusal("not_legal", f"{place + 1} dice show {kind}, and its row has {left} tiles")
     after, taken, more = _from_row(state, seat, kind, place, "tile_taken")
-    return Step(after, {"do": "take", "seat": seat, "kind": kind}, (taken, *more))
+    return made(Step, (after, {"do": "take", "seat": seat, "kind": kind}, (taken, *more)))
 
 
 def steal(
@@ -168,18 +172,12 @@ def _from_row(
 ) -> tuple[State, Event, tuple[Event, ...]]:
     """A tile of a row goes on top of the seat's stack: the state, the event for it, and what follows."""
     which = KINDS.index(kind)
-    row = state.rows[which]
-    mine = state.stacks[seat]
-    after, more = _next_turn(
-        state,
-        _with(state.rows, which, row[:place] + row[place + 1 :]),
-        (
-            *state.stacks[:seat],
-            _with(mine, which, (*mine[which], row[place])),
-            *state.stacks[seat + 1 :],
-        ),
-    )
-    return after, Event(event, {"by": seat, "kind": kind, "place": place, "tile": row[place]}), more
+    rows, stacks = state.rows, list(state.stacks)
+    row, mine = rows[which], stacks[seat]
+    tile = row[place]
+    stacks[seat] = _with(mine, which, (*mine[which], tile))
+    after, more = _next_turn(state, _with(rows, which, row[:place] + row[place + 1 :]), tuple(stacks))
+    return after, made(Event, (event, {"by": seat, "kind": kind, "place": place, "tile": tile})), more
 
 
 def _forced(state: State, seat: int) -> tuple[State, tuple[Event, ...]]:
@@ -212,14 +210,15 @@ def _next_turn(state: State, rows: Tiles, stacks: tuple[Tiles, ...]) -> tuple[St
 
 
 def _with(tiles: Tiles, which: int, changed: tuple[int, ...]) -> Tiles:
-    return Tiles(tiles.sushi, changed) if which else Tiles(changed, tiles.bone)
+    sushi, bone = tiles
+    return made(Tiles, (sushi, changed) if which else (changed, bone))
 
 
-def _given_faces(faces: object, free: int) -> list[str] | Refusal:
+def _given_faces(faces: object, free: int) -> tuple[str, ...] | Refusal:
     """What the dice thrown show, as the action brings it."""
     if not isinstance(faces, list | tuple) or len(faces) != free:
         return Refusal("bad_value", f"faces is {shown(faces)}, it must be a list of {free}")
     for face in faces:
         if not isinstance(face, str) or face not in FACES:
             return Refusal("bad_value", f"faces: a die shows {listed(FACES)}, not {shown(face)}")
-    return list(faces)
+    return tuple(faces)

@@ -24,7 +24,7 @@ from galley_engine.games.sushi_bar_state import (
     State,
     Tiles,
 )
-from galley_engine.given import Given
+from galley_engine.given import Given, beginning
 
 MIN_SEATS: Final = 2
 MAX_SEATS: Final = 5
@@ -66,10 +66,7 @@ def start(
 
     Raises BadSetup; raises BadOption if `start_seat` has no seat here.
     """
-    _setup.whole(seats, "seats", MIN_SEATS, MAX_SEATS)
-    if options.start_seat >= seats:
-        raise BadOption("start_seat", f"is {options.start_seat}, but the seats are 0 to {seats - 1}")
-    given = _setup.mapping({} if setup is None else setup, "", SETUP_KEYS)
+    given = beginning(setup, SETUP_KEYS, seats, range(MIN_SEATS, MAX_SEATS + 1), options.start_seat)
     rows = _rows(given.get("rows", {}), options, chance)
     return State(
         options=options,

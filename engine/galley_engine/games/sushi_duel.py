@@ -22,6 +22,7 @@ checks 4 to 7, and the actions in its answers are made once for all.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import compress
 from typing import Any, Final, NamedTuple
 
 from galley_engine.actions import ANYTHING, MOST_SEATS, SEAT, Check, Form, Move
@@ -119,20 +120,21 @@ def apply(state: State, action: object, at_ms: int, chance: Chance | None) -> St
     phase = state.phase
     if phase == "over":
         return Refusal("game_over", "the game has ended")
-    if not isinstance(action, dict):
-        action = dict(action) if isinstance(action, Mapping) else {}
-    do = action.get("do")
-    rule = RULES.get(do) if isinstance(do, str) else None
-    if rule is None:
-        return Refusal("unknown_action", f"there is no action {shown(do)}")
-    refusal = rule.form.refusal(action, len(state.won), at_ms)
+    if not isinstance(action, dict) and not isinstance(action, Mapping):
+        return Refusal("unknown_action", f"there is no action {shown(None)}")
+    try:
+        rule = RULES[action["do"]]
+    except (KeyError, TypeError):  # no such action, none at all, or what cannot be a key
+        return Refusal("unknown_action", f"there is no action {shown(action.get('do'))}")
+    belongs, who, guard, form, effect = rule
+    refusal = form.refusal(action, len(state.won), at_ms)
     if refusal is not None:
         return refusal
-    if phase != rule.phase:
-        return Refusal("wrong_phase", f"the phase is {phase}, this belongs to {rule.phase}")
+    if phase != belongs:
+        return Refusal("wrong_phase", f"the phase is {phase}, this belongs to {belongs}")
     seat = action["seat"]
-    refusal = rule.who(state, seat) or (rule.guard and rule.guard(state, seat, at_ms))
-    return refusal or rule.effect(state, action, seat, at_ms, chance)
+    refusal = who(state, seat) or (guard and guard(state, seat, at_ms))
+    return refusal or effect(state, action, seat, at_ms, chance)
 
 
 def actors(state: State) -> tuple[int, ...]:
@@ -196,26 +198,22 @@ def _may_roll(state: State, seat: int, at_ms: int) -> Refusal | None:
     mine, _ = mine_and_other(state, seat)
     if False not in mine.kept:
         return Refusal("nothing_to_roll", "all dice are set aside")
-    interval_ms = state.options.min_roll_interval_ms
-    if _too_soon(mine, interval_ms, at_ms):
+    if not _may_roll_again(state, mine, at_ms):
+        interval_ms = state.options.min_roll_interval_ms
         return Refusal("too_soon", f"the last roll was at {mine.rolled_ms} ms, {interval_ms} ms must pass")
     return None
 
 
 def _may_call(state: State, seat: int, at_ms: int) -> Refusal | None:
-    if not _locked(state, seat, at_ms):
-        return None
-    return Refusal("too_soon", f"after a false call seat {seat} may call again at {state.locked_ms[seat]} ms")
-
-
-def _too_soon(mine: Station, interval_ms: int, at_ms: int) -> bool:
-    rolled_ms = mine.rolled_ms
-    return rolled_ms is not None and at_ms - rolled_ms < interval_ms
-
-
-def _locked(state: State, seat: int, at_ms: int) -> bool:
     locked_ms = state.locked_ms[seat]
-    return locked_ms is not None and at_ms < locked_ms
+    if locked_ms is None or at_ms >= locked_ms:
+        return None
+    return Refusal("too_soon", f"after a false call seat {seat} may call again at {locked_ms} ms")
+
+
+def _may_roll_again(state: State, mine: Station, at_ms: int) -> bool:
+    rolled_ms = mine.rolled_ms
+    return rolled_ms is None or at_ms - rolled_ms >= state.options.min_roll_interval_ms
 
 
 # --- The table ------------------------------------------------------------------------------------
@@ -275,9 +273,21 @@ _READY, _ROLL, _BELL, _YUCK, _MATE = (
     tuple(Move({"do": do, "seat": seat}) for seat in range(MOST_SEATS))
     for do in ("ready", "roll", "bell", "yuck", "mate")
 )
-_KEEP = tuple(
-    tuple(Move({"do": "keep", "seat": seat, "die": die}) for die in range(DICE)) for seat in range(MOST_SEATS)
+
+_IN_THE_DUEL = tuple(
+    {
+        (rolls, calls): (
+            *effects.KEEP[seat],
+            *(_ROLL[seat],) * rolls,
+            _BELL[seat],
+            *(_YUCK[seat],) * calls,
+        )
+        for rolls in (False, True)
+        for calls in (False, True)
+    }
+    for seat in range(MOST_SEATS)
 )
+"""What a duelist may do whose dice all show something, by whether he may roll and call now."""
 
 
 def _to_challenge(state: State, seat: int, at_ms: int) -> list[JSONObject]:
@@ -293,22 +303,20 @@ def _to_be_ready(state: State, seat: int, at_ms: int) -> list[JSONObject]:
 
 def _in_the_duel(state: State, seat: int, at_ms: int) -> list[JSONObject]:
     left, right = state.stations
-    locked = _locked(state, seat, at_ms)
+    locked_ms = state.locked_ms[seat]
+    calls = locked_ms is None or at_ms >= locked_ms
     if seat == left.seat:
         mine = left
     elif seat == right.seat:
         mine = right
     else:
-        return [] if locked else [_MATE[seat]]
-    allowed: list[JSONObject] = [*_KEEP[seat]]
-    if not all(mine.faces):
-        allowed = [allowed[die] for die, face in enumerate(mine.faces) if face is not None]
-    if False in mine.kept and not _too_soon(mine, state.options.min_roll_interval_ms, at_ms):
-        allowed.append(_ROLL[seat])
-    allowed.append(_BELL[seat])
-    if not locked:
-        allowed.append(_YUCK[seat])
-    return allowed
+        return [_MATE[seat]] if calls else []
+    rolls = False in mine.kept and _may_roll_again(state, mine, at_ms)
+    allowed = _IN_THE_DUEL[seat][rolls, calls]
+    faces = mine.faces
+    if None in faces:
+        return [*compress(allowed, (face is not None for face in faces)), *allowed[DICE:]]
+    return [*allowed]
 
 
 def _to_choose(state: State, seat: int, at_ms: int) -> list[JSONObject]:

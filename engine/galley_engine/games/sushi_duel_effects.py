@@ -14,9 +14,11 @@ Keeping and rolling are most of what happens, and bots and odds play many games.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import compress, product
 from typing import Any, TypeVar
 
+from galley_engine.actions import MOST_SEATS, Data, Move
 from galley_engine.game import Chance, Event, JSONObject, Refusal, Step
 from galley_engine.games.sushi_duel_setup import DICE
 from galley_engine.games.sushi_duel_state import (
@@ -55,6 +57,11 @@ TURNED: Mapping[tuple[bool, ...], tuple[tuple[bool, ...], ...]] = {
     kept: tuple(_replaced(kept, die, not kept[die]) for die in ALL_DICE) for kept in FREE
 }
 """What is set aside -> the same after keeping or freeing each of the dice."""
+
+KEEP: tuple[tuple[Move, ...], ...] = tuple(
+    tuple(Move(do="keep", seat=seat, die=die) for die in ALL_DICE) for seat in range(MOST_SEATS)
+)
+"""The actions that keep or free a die, of each seat."""
 
 
 # --- Before the duel ------------------------------------------------------------------------------
@@ -102,10 +109,14 @@ def keep(
     face = faces[die]
     if face is None:
         return Refusal("not_legal", f"die {die} has not been rolled yet")
-    aside = not kept[die]
+    happened = _turned("freed" if kept[die] else "kept", seat, die, face)
     after = made(Station, (seat, faces, TURNED[kept][die], is_ready, rolled_ms))
-    happened = made(Event, ("kept" if aside else "freed", {"by": seat, "die": die, "face": face}))
-    return made(Step, (_with_station(state, after), {"do": "keep", "seat": seat, "die": die}, (happened,)))
+    return made(Step, (_with_station(state, after), KEEP[seat][die], happened))
+
+
+@lru_cache(maxsize=1024)  # more than there are with the usual ingredients
+def _turned(kind: str, seat: int, die: int, face: str) -> tuple[Event]:
+    return (Event(kind, Data(by=seat, die=die, face=face)),)
 
 
 def roll(
@@ -221,7 +232,7 @@ def _outcome(
 ) -> list[str] | Refusal:
     """What `dice` show after a roll: the faces that the action brings, else thrown by chance."""
     of_die = state.options.dice
-    kinds = [of_die[die] for die in dice]
+    kinds = of_die if dice is ALL_DICE else [of_die[die] for die in dice]
     if "faces" not in action:
         if chance is None:
             return Refusal("bad_value", f"faces is missing: {len(dice)} dice are rolled")

@@ -25,7 +25,7 @@ from galley_engine.games.sushi_duel_state import (
     Station,
     unrolled,
 )
-from galley_engine.given import Given, listed, shown
+from galley_engine.given import Given, beginning, listed, shown
 
 MIN_SEATS: Final = 2
 MAX_SEATS: Final = 6
@@ -137,10 +137,7 @@ def start(
     Raises BadSetup; raises BadOption if `start_seat` has no seat here, or if the deck could run out before
     anyone reaches the target (unless the setup lays out all platters itself).
     """
-    _setup.whole(seats, "seats", MIN_SEATS, MAX_SEATS)
-    if options.start_seat >= seats:
-        raise BadOption("start_seat", f"is {options.start_seat}, but the seats are 0 to {seats - 1}")
-    given = _setup.mapping({} if setup is None else setup, "", SETUP_KEYS)
+    given = beginning(setup, SETUP_KEYS, seats, range(MIN_SEATS, MAX_SEATS + 1), options.start_seat)
     target = options.targets[seats - 2]
     phase = _setup.word(given.get("phase", "challenge"), "phase", SETUP_PHASES)
     visible, stock = _layout(given, seats, options, target, chance)

@@ -13,8 +13,7 @@ An action is checked in this order, and the first thing wrong is the refusal:
     5. not_your_turn     another seat plays
     6. bad_value, not_legal     the effect: the values in this position, faces last
 
-Most actions are in order, so `apply` first asks whether all is well in one go, and only if it is not, what is
-wrong first. The game knows no time: a stamp must be a whole number, and makes no difference.
+The game knows no time: a stamp must be a whole number, and makes no difference.
 """
 
 from __future__ import annotations
@@ -126,45 +125,24 @@ events: Mapping[str, tuple[str, ...]] = {
 
 def apply(state: State, action: object, at_ms: int, chance: Chance | None) -> Step[State] | Refusal:
     """The step that `action` makes at `at_ms`, or why it is refused; see the order above. Never raises."""
-    if not isinstance(action, _OBJECT):
-        return _unknown(state, None)
-    do = action.get("do")
-    rule = RULES.get(do) if isinstance(do, str) else None
-    if rule is None:
-        return _unknown(state, do)
-    phases, size, throws, names_face, _, effect = rule
-    seat: Any = action.get("seat")
-    if (
-        type(seat) is int
-        and seat == state.turn
-        and state.phase in phases
-        and type(at_ms) is int
-        and (len(action) == size or (throws and len(action) == size + 1 and "faces" in action))
-        and (not names_face or effects.is_face(action.get("face")))
-    ):
-        return effect(state, action, seat, at_ms, chance)
-    return _refusal(state, rule, action, at_ms)
-
-
-def _unknown(state: State, do: object) -> Refusal:
-    if state.phase == "over":
-        return Refusal("game_over", "the game has ended")
-    return Refusal("unknown_action", f"there is no action {shown(do)}")
-
-
-def _refusal(state: State, rule: _Rule, action: Mapping[str, Any], at_ms: int) -> Refusal:
-    """What is wrong first with an action that cannot be done."""
     phase = state.phase
     if phase == "over":
         return Refusal("game_over", "the game has ended")
-    refusal = rule.form.refusal(action, len(state.board.worms), at_ms)
+    if not isinstance(action, dict) and not isinstance(action, Mapping):
+        return Refusal("unknown_action", f"there is no action {shown(None)}")
+    try:
+        phases, form, effect = RULES[action["do"]]
+    except (KeyError, TypeError):  # no such action, none at all, or what cannot be a key
+        return Refusal("unknown_action", f"there is no action {shown(action.get('do'))}")
+    refusal = form.refusal(action, len(state.board.worms), at_ms)
     if refusal is not None:
         return refusal
-    if rule.names_face and not effects.is_face(action.get("face")):
-        return _no_face(action)
-    if phase not in rule.phases:
-        return Refusal("wrong_phase", f"the phase is {phase}, this belongs to {listed(rule.phases)}")
-    return Refusal("not_your_turn", f"it is the turn of seat {state.turn}")
+    if phase not in phases:
+        return Refusal("wrong_phase", f"the phase is {phase}, this belongs to {listed(phases)}")
+    seat = action["seat"]
+    if seat != state.turn:
+        return Refusal("not_your_turn", f"it is the turn of seat {state.turn}")
+    return effect(state, action, seat, at_ms, chance)
 
 
 def actors(state: State) -> tuple[int, ...]:
@@ -183,11 +161,16 @@ def moves(state: State, seat: int, at_ms: int) -> list[JSONObject]:
     if seat != turn:
         return []
     if phase == "keep":
-        return [move for letter, move in _KEEP[seat] if letter in dice and letter not in aside]
+        found: list[JSONObject] = []
+        for letter, move in _KEEP[seat]:
+            if letter in dice and letter not in aside:
+                found.append(move)
+        return found
     if phase == "throw":
         return [_THROW[seat]]
     if phase == "decide":
-        return [_THROW[seat], _STOP[seat]] if may_stop(state) else [_THROW[seat]]
+        freely = not state.options.stop_requires_good
+        return [*_THROW_OR_STOP[seat]] if freely or may_stop(state) else [_THROW[seat]]
     return []
 
 
@@ -195,19 +178,16 @@ def moves(state: State, seat: int, at_ms: int) -> list[JSONObject]:
 
 
 class _Rule(NamedTuple):
-    """One action: when, how many fields it has with `do`, what may or must be among them, what it does."""
+    """One action: its phases, its fields, what it does."""
 
     phases: tuple[str, ...]
-    size: int
-    throws: bool  # one more field, `faces`, may be there
-    names_face: bool
     form: Form
     effect: Callable[[State, Mapping[str, Any], int, int, Chance | None], Step[State] | Refusal]
 
 
 _CHECKS: Mapping[str, Check] = {
     "seat": SEAT,
-    "face": ANYTHING,  # a number or a word: `is_face` looks at it
+    "face": Check((int, str), LETTER_OF, listed(map(str, FACES))),
     "faces": ANYTHING,  # looked at when dice are thrown
 }
 
@@ -220,23 +200,12 @@ actions: Mapping[str, Fields] = {
 _FORMS = {do: Form(fields, _CHECKS) for do, fields in actions.items()}
 
 RULES: Mapping[str, _Rule] = {
-    "throw": _Rule(("throw", "decide"), 2, True, False, _FORMS["throw"], effects.throw),
-    "keep": _Rule(("keep",), 3, False, True, _FORMS["keep"], effects.keep),
-    "stop": _Rule(("decide",), 2, False, False, _FORMS["stop"], effects.stop),
+    "throw": _Rule(("throw", "decide"), _FORMS["throw"], effects.throw),
+    "keep": _Rule(("keep",), _FORMS["keep"], effects.keep),
+    "stop": _Rule(("decide",), _FORMS["stop"], effects.stop),
 }
 
-
-def _no_face(action: Mapping[str, object]) -> Refusal:
-    if "face" not in action:
-        return Refusal("bad_value", "face is missing")
-    return Refusal("bad_value", f"face is {shown(action['face'])}, it must be {listed(map(str, FACES))}")
-
-
-_OBJECT: Final = (dict, Mapping)  # a dict is told at once, the other takes a search
 _ALONE: Final = tuple((seat,) for seat in range(MOST_SEATS))
 _THROW: Final = tuple(Move(do="throw", seat=seat) for seat in range(MOST_SEATS))
-_STOP: Final = tuple(Move(do="stop", seat=seat) for seat in range(MOST_SEATS))
-_KEEP: Final = tuple(
-    tuple((letter, Move(do="keep", seat=seat, face=face)) for letter, face in FACE_OF.items())
-    for seat in range(MOST_SEATS)
-)
+_THROW_OR_STOP: Final = tuple(zip(_THROW, effects.STOP, strict=True))
+_KEEP: Final = tuple(tuple(keep.items()) for keep in effects.KEEP)

@@ -11,9 +11,12 @@ in the table LANDINGS: each takes the board and gives the board after it, with `
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
+from itertools import product
 from typing import Any, Final, TypeAlias
 
-from galley_engine.game import Chance, Event, JSONObject, Refusal, Step
+from galley_engine.actions import MOST_SEATS, Data, Move
+from galley_engine.game import JSON, Chance, Event, JSONObject, Refusal, Step
 from galley_engine.games.worm_grill_state import (
     DICE,
     FACE_OF,
@@ -21,6 +24,7 @@ from galley_engine.games.worm_grill_state import (
     FREE,
     LETTER_OF,
     LETTERS,
+    PLACES,
     SNAIL,
     WORM,
     Board,
@@ -29,8 +33,8 @@ from galley_engine.games.worm_grill_state import (
     Place,
     State,
     ending,
+    good_result,
     highest,
-    result_of,
     total_of,
     why_bad,
 )
@@ -39,10 +43,37 @@ from galley_engine.given import shown
 made = tuple.__new__
 """Makes a named tuple in half the time that its class takes; used where every action passes."""
 
-_face = FACE_OF.__getitem__
+HALF: Final = 4
+OUTCOMES: Final[tuple[tuple[tuple[str, tuple[JSON, ...]], ...], ...]] = tuple(
+    tuple(
+        ("".join(letters), tuple(FACE_OF[letter] for letter in letters))
+        for letters in product(LETTERS, repeat=dice)
+    )
+    for dice in range(HALF + 1)
+)
+"""All that so many dice can show, each as likely: their letters, and their faces in JSON."""
 
-KINDS: Final = tuple((LETTERS,) * dice for dice in range(DICE + 1))
-"""What so many dice can show."""
+WAYS: Final = tuple(range(len(LETTERS) ** dice) for dice in range(DICE + 1))
+"""The numbers of all that so many dice can show; of more than HALF dice it says what both parts show."""
+
+KEEP: Final = tuple(
+    {letter: Move(do="keep", seat=seat, face=face) for letter, face in FACE_OF.items()}
+    for seat in range(MOST_SEATS)
+)
+STOP: Final = tuple(Move(do="stop", seat=seat) for seat in range(MOST_SEATS))
+"""The actions of a seat that need no outcome of chance."""
+
+SET_ASIDE: Final = tuple(
+    {
+        letter: tuple((Event("set_aside", Data(by=seat, face=face, dice=dice)),) for dice in range(DICE + 1))
+        for letter, face in FACE_OF.items()
+    }
+    for seat in range(MOST_SEATS)
+)
+"""What happens when so many dice are kept."""
+
+SNAIL_PLACED: Final = {place: (Event("snail_placed", Data(place=place)),) for place in PLACES}
+"""What happens after a bad throw."""
 
 Landing: TypeAlias = "tuple[Board | None, tuple[Event, ...]]"
 """The board after a turn, or None if the turn ended the game without changing it, and what happened."""
@@ -53,15 +84,24 @@ def throw(
 ) -> Step[State] | Refusal:
     """The dice left are thrown; if they show only faces used before, it is a bad throw at once."""
     options, _, _, dice, aside, board = state
+    left = len(dice) or DICE
     if "faces" in action:
-        thrown = _given(action["faces"], len(dice) or DICE)
+        faces = action["faces"]
+        thrown = _given(faces, left)
         if isinstance(thrown, Refusal):
             return thrown
+        faces = list(faces)
     elif chance is None:
-        return Refusal("bad_value", f"faces is missing: {len(dice) or DICE} dice are thrown")
+        return Refusal("bad_value", f"faces is missing: {left} dice are thrown")
+    elif left <= HALF:
+        thrown, shows = chance.die(OUTCOMES[left])
+        faces = list(shows)
     else:
-        thrown = "".join(chance.throw(KINDS[len(dice) or DICE]))
-    faces = list(map(_face, thrown))
+        rest, half = divmod(chance.die(WAYS[left]), len(OUTCOMES[HALF]))
+        thrown, shows = OUTCOMES[HALF][half]
+        more, shows_more = OUTCOMES[left - HALF][rest]
+        thrown += more
+        faces = [*shows, *shows_more]
     accepted: JSONObject = {"do": "throw", "seat": seat, "faces": faces}
     happened = made(Event, ("thrown", {"by": seat, "faces": faces}))
     if thrown.strip(aside):
@@ -84,25 +124,25 @@ def keep(
     count = dice.count(letter)
     rest = dice.replace(letter, "")
     aside += letter * count
-    accepted: JSONObject = {"do": "keep", "seat": seat, "face": face}
-    happened = made(Event, ("set_aside", {"by": seat, "face": face, "dice": count}))
+    accepted = KEEP[seat][letter]
+    happened = SET_ASIDE[seat][letter][count]
     if rest and (len(aside) < len(LETTERS) or len(set(aside)) < len(LETTERS)):
         after = made(State, (options, "decide", seat, rest, aside, board))
-        return made(Step, (after, accepted, (happened,)))
+        return made(Step, (after, accepted, happened))
     total = total_of(aside)
-    return _end_turn(state, total, seat, accepted, (happened,), why_bad(board, seat, total, WORM in aside))
+    return _end_turn(state, total, seat, accepted, happened, why_bad(board, seat, total, WORM in aside))
 
 
 def stop(
     state: State, action: Mapping[str, Any], seat: int, at_ms: int, chance: Chance | None
 ) -> Step[State] | Refusal:
     """The turn ends as the player wishes; on a bad throw only while `stop_requires_good` is off."""
-    aside = state.aside
+    options, _, _, _, aside, board = state
     total = total_of(aside)
-    why = why_bad(state.board, seat, total, WORM in aside)
-    if why is not None and state.options.stop_requires_good:
+    why = why_bad(board, seat, total, WORM in aside)
+    if why is not None and options.stop_requires_good:
         return Refusal("not_legal", f"it would be a bad throw ({why}): throw on")
-    return _end_turn(state, total, seat, {"do": "stop", "seat": seat}, (), why)
+    return _end_turn(state, total, seat, STOP[seat], (), why)
 
 
 def _given(faces: object, dice: int) -> str | Refusal:
@@ -130,7 +170,7 @@ def landed(options: Options, board: Board, seat: int, total: int, why: str | Non
     """What comes of a turn that ends on this total with a worm, or as a bad throw for the reason `why`."""
     if why is not None:
         return _bad(options, board, seat, total)
-    return LANDINGS[result_of(board, seat, total, True)](options, board, seat, total)
+    return LANDINGS[good_result(board, seat, total)](options, board, seat, total)
 
 
 def _end_turn(
@@ -138,9 +178,11 @@ def _end_turn(
 ) -> Step[State]:
     """The turn is evaluated, as a bad throw if there is a reason `why`; the left neighbour is next."""
     options, _, _, _, _, board = state
-    after, happened = landed(options, board, seat, total, why)
-    if why is not None:
-        first = (*first, made(Event, ("throw_bad", {"by": seat, "total": total, "why": why})))
+    if why is None:
+        after, happened = LANDINGS[good_result(board, seat, total)](options, board, seat, total)
+    else:
+        after, happened = _bad(options, board, seat, total)
+        first = (*first, _throw_bad(seat, total, why))
     if after is not None:
         following = seat + 1 if seat + 1 < len(board.worms) else 0
         state = made(State, (options, "throw", following, "", "", after))
@@ -148,6 +190,11 @@ def _end_turn(
     last = Last(seat, total, "top_snail" if why is None else "bad", None, 0)
     over = State(options, "over", seat, "", "", board._replace(last=last))
     return Step(over, accepted, (*first, *happened, Event("game_ended", {"why": ending(over)})))
+
+
+@cache
+def _throw_bad(seat: int, total: int, why: str) -> Event:
+    return Event("throw_bad", Data(by=seat, total=total, why=why))
 
 
 def _bad(options: Options, board: Board, seat: int, total: int) -> Landing:
@@ -161,50 +208,42 @@ def _bad(options: Options, board: Board, seat: int, total: int) -> Landing:
         return (board._replace(last=last) if options.no_free_place == "no_effect" else None), ()
     laid = _laid(grill, place, SNAIL)
     after = made(Board, (laid, worm_supply, snail_supply - 1, worms, snails, plates, last))
-    return after, (made(Event, ("snail_placed", {"place": place})),)
+    return after, SNAIL_PLACED[place]
 
 
 def _plate(options: Options, board: Board, seat: int, total: int) -> Landing:
     """A plate on a free place, or a second one on one's own; the supply pays what it can."""
-    below = board.grill[total - FIRST]
-    worms = min(options.place_value[total - FIRST], board.worm_supply)
+    grill, worm_supply, snail_supply, worms, snails, plates, _ = board
+    below = grill[total - FIRST]
+    paid = min(options.place_value[total - FIRST], worm_supply)
+    laid = _laid(grill, total, (*below, seat))
+    worms, plates = _added(worms, seat, paid), _added(plates, seat, -1)
+    last = made(Last, (seat, total, "stack" if below else "plate", total, paid))
+    after = made(Board, (laid, worm_supply - paid, snail_supply, worms, snails, plates, last))
     kind = "plate_stacked" if below else "plate_placed"
-    after = Board(
-        _laid(board.grill, total, (*below, seat)),
-        board.worm_supply - worms,
-        board.snail_supply,
-        _added(board.worms, seat, worms),
-        board.snails,
-        _added(board.plates, seat, -1),
-        Last(seat, total, "stack" if below else "plate", total, worms),
-    )
-    return after, (Event(kind, {"by": seat, "place": total, "worms": worms}),)
+    return after, (made(Event, (kind, {"by": seat, "place": total, "worms": paid})),)
 
 
 def _steal(options: Options, board: Board, seat: int, total: int) -> Landing:
     """The other's plate goes back to him, and he pays what he can."""
-    (other,) = board.grill[total - FIRST]
-    worms = min(options.place_value[total - FIRST], board.worms[other])
-    after = Board(
-        _laid(board.grill, total, (seat,)),
-        board.worm_supply,
-        board.snail_supply,
-        _added(_added(board.worms, seat, worms), other, -worms),
-        board.snails,
-        _added(_added(board.plates, seat, -1), other, 1),
-        Last(seat, total, "steal", total, worms),
-    )
-    return after, (Event("plate_stolen", {"by": seat, "on": other, "place": total, "worms": worms}),)
+    grill, worm_supply, snail_supply, worms, snails, plates, _ = board
+    (other,) = grill[total - FIRST]
+    paid = min(options.place_value[total - FIRST], worms[other])
+    laid = _laid(grill, total, (seat,))
+    worms = _added(_added(worms, seat, paid), other, -paid)
+    plates = _added(_added(plates, seat, -1), other, 1)
+    last = made(Last, (seat, total, "steal", total, paid))
+    after = made(Board, (laid, worm_supply, snail_supply, worms, snails, plates, last))
+    return after, (made(Event, ("plate_stolen", {"by": seat, "on": other, "place": total, "worms": paid})),)
 
 
 def _snail(options: Options, board: Board, seat: int, total: int) -> Landing:
     """The snail at the place is taken, and the place is free again."""
-    after = board._replace(
-        grill=_laid(board.grill, total, FREE),
-        snails=_added(board.snails, seat, 1),
-        last=Last(seat, total, "snail", total, 0),
-    )
-    return after, (Event("snail_taken", {"by": seat, "place": total}),)
+    grill, worm_supply, snail_supply, worms, snails, plates, _ = board
+    laid, snails = _laid(grill, total, FREE), _added(snails, seat, 1)
+    last = made(Last, (seat, total, "snail", total, 0))
+    after = made(Board, (laid, worm_supply, snail_supply, worms, snails, plates, last))
+    return after, (made(Event, ("snail_taken", {"by": seat, "place": total})),)
 
 
 def _top_snail(options: Options, board: Board, seat: int, total: int) -> Landing:
@@ -232,9 +271,12 @@ LANDINGS: Final[Mapping[str, Callable[[Options, Board, int, int], Landing]]] = {
 
 
 def _laid(grill: tuple[Place, ...], place: int, lies: Place) -> tuple[Place, ...]:
-    at = place - FIRST
-    return (*grill[:at], lies, *grill[at + 1 :])
+    changed = list(grill)
+    changed[place - FIRST] = lies
+    return tuple(changed)
 
 
 def _added(counts: tuple[int, ...], seat: int, number: int) -> tuple[int, ...]:
-    return (*counts[:seat], counts[seat] + number, *counts[seat + 1 :])
+    changed = list(counts)
+    changed[seat] += number
+    return tuple(changed)

@@ -25,7 +25,7 @@ from galley_engine.games.worm_grill_state import (
     Place,
     State,
 )
-from galley_engine.given import Given
+from galley_engine.given import Given, beginning
 
 MIN_SEATS: Final = 2
 MAX_SEATS: Final = 5
@@ -74,10 +74,7 @@ def start(
 
     Raises BadSetup; raises BadOption if `start_seat` has no seat here.
     """
-    _setup.whole(seats, "seats", MIN_SEATS, MAX_SEATS)
-    if options.start_seat >= seats:
-        raise BadOption("start_seat", f"is {options.start_seat}, but the seats are 0 to {seats - 1}")
-    given = _setup.mapping({} if setup is None else setup, "", SETUP_KEYS)
+    given = beginning(setup, SETUP_KEYS, seats, range(MIN_SEATS, MAX_SEATS + 1), options.start_seat)
     normal = {"worms": options.worm_supply, "snails": options.snails}
     supply = {**normal, **_setup.mapping(given.get("supply", {}), "supply", normal)}
     board = Board(

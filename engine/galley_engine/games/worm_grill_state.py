@@ -28,6 +28,8 @@ LETTER_OF: Final[Mapping[object, str]] = dict(zip(FACES, LETTERS, strict=True))
 VALUE_OF: Final[Mapping[str, int]] = dict(zip(LETTERS, (1, 2, 3, 4, 5, 6), strict=True))
 """A worm counts five."""
 
+_value_of = VALUE_OF.__getitem__
+
 FIRST: Final = 23
 LAST: Final = 36
 PLACES: Final = range(FIRST, LAST + 1)
@@ -107,7 +109,7 @@ class State(NamedTuple):
 
 def total_of(aside: str) -> int:
     """What these dice add up to; a worm counts five."""
-    return sum(map(VALUE_OF.__getitem__, aside))
+    return sum(map(_value_of, aside))
 
 
 def why_bad(board: Board, seat: int, total: int, worm: bool) -> str | None:
@@ -129,8 +131,11 @@ def why_bad(board: Board, seat: int, total: int, worm: bool) -> str | None:
 
 def result_of(board: Board, seat: int, total: int, worm: bool) -> str:
     """What a turn of `seat` that ends on this total does: one of RESULTS."""
-    if why_bad(board, seat, total, worm) is not None:
-        return "bad"
+    return "bad" if why_bad(board, seat, total, worm) is not None else good_result(board, seat, total)
+
+
+def good_result(board: Board, seat: int, total: int) -> str:
+    """What a turn of `seat` that ends on this total does, if it is no bad throw: one of RESULTS."""
     if total > LAST:
         return "top_snail"
     place = board.grill[total - FIRST]

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import factorial, prod
 from operator import itemgetter, mul
 from typing import Final, NamedTuple, Protocol
@@ -51,6 +51,11 @@ class Turn:
 
     def __init__(self, payoffs: Sequence[float]) -> None:
         """`payoffs` are numbers of any sign for totals from 0 on; totals beyond them pay as the last."""
+        best = [*accumulate(payoffs, max, initial=0.0)]
+        self.rises = tuple(
+            (total, more - less) for total, (less, more) in enumerate(pairwise(best)) if more > less
+        )
+        """The totals that pay more than any below and than a bad throw, each with how much more."""
         beyond = HIGHEST + _SIXES + 1 - len(payoffs)
         self._values = _Values((*payoffs, *[payoffs[-1]] * beyond))
 
@@ -100,6 +105,7 @@ class _Plan(NamedTuple):
     worm: bool
     shape: _Shape | None  # None: the turn ends here
     keeps: tuple[int, ...]  # what each keep adds to the point: for each face, for each number of dice
+    last: tuple[int, ...]  # with one die left: what it adds to the total, for each face that pays
 
 
 @cache
@@ -110,7 +116,9 @@ def _plan(point_of_no_total: int) -> _Plan:
         _point(1 << face, count * _VALUES[face], 0) - count for face in unused for count in range(1, left + 1)
     )
     most = left * max((_VALUES[face] for face in unused), default=0)
-    return _Plan(most, bool(used & _BIT[WORM]), _shape(len(unused), left) if keeps else None, keeps)
+    worm = bool(used & _BIT[WORM])
+    last = [_VALUES[face] for face in unused if worm or 1 << face == _BIT[WORM]] if left == 1 else ()
+    return _Plan(most, worm, _shape(len(unused), left) if keeps else None, keeps, tuple(last))
 
 
 class _Values(dict[int, float]):
@@ -126,12 +134,15 @@ class _Values(dict[int, float]):
 
     def __missing__(self, point: int) -> float:
         total = (point & _TOTAL) >> 4
-        most, worm, shape, keeps = _plan(point & ~_TOTAL)
-        stopped = self.payoffs[total] if worm else 0.0
+        most, worm, shape, keeps, last = _plan(point & ~_TOTAL)
+        payoffs = self.payoffs
+        stopped = payoffs[total] if worm else 0.0
         if shape is None or stopped >= self._best_from[total + 1] * shape.hope:
             value = stopped  # a throw cannot be better: what it leads to at best, if it offers anything
         elif total + most < self._lowest:
             value = 0.0  # whatever is done
+        elif last:
+            value = max(stopped, sum([payoffs[total + face] for face in last]) / len(LETTERS))
         else:
             value = max(stopped, shape.expected([self[point + keep] for keep in keeps]))
         self[point] = value

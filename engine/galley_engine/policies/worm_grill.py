@@ -8,7 +8,8 @@ total would be worth more than a bad throw, the *payoffs*, and do what has the h
     best    counts what the turn does to its standing among all: `standing`
 
 Payoffs depend on the board only, so they are the same from a turn's first throw to its last; the turns of the
-last few boards are remembered.
+last few boards are remembered. Valuing a face that one may keep is most of the work. So the most promising is
+valued first, and none that could not beat the best so far whatever happened (`_ceiling`).
 
 A standing is the chance to win, estimated. It starts from the margin: the own points less those of the best
 other. Of that it takes off what the next player can be expected to do with the board: take from us or others,
@@ -40,7 +41,7 @@ from galley_engine.games.worm_grill import (
     landed,
     why_bad,
 )
-from galley_engine.odds.worm_grill import start_tables
+from galley_engine.odds import worm_grill as odds
 from galley_engine.odds.worm_grill_turn import Turn
 
 Decide = Callable[[State, Chance], JSONObject]
@@ -48,6 +49,9 @@ Payoffs = Callable[[Options, Board, int], tuple[float, ...]]
 """What each total from 0 to 37 (which stands for all above 36) is worth to a seat more than a bad throw."""
 
 TOTALS: Final = range(FIRST, LAST + 2)
+
+ROUNDING: Final = 1e-9
+"""Far more than what sums of a few hundred floats may be off."""
 
 AIMED: Final = 0.3
 """Who aims at all places hits each in so much of the turns in which he would hit it with no other aim.
@@ -111,13 +115,33 @@ def by(payoffs: Payoffs) -> Decide:
         seat = state.turn
         turn = turn_of(state.options, state.board, seat)
         if state.phase == "keep":
-            keeps = turn.keeps(state.aside, state.dice)
-            letter = max(keeps, key=keeps.__getitem__)
-            return {"do": "keep", "seat": seat, "face": grill.FACE_OF[letter]}
+            return {"do": "keep", "seat": seat, "face": grill.FACE_OF[_best_keep(turn, state)]}
         stops = turn.stop(state.aside) >= turn.throw(state.aside, state.left) and grill.may_stop(state)
         return {"do": "stop" if stops else "throw", "seat": seat}
 
     return decide
+
+
+def _best_keep(turn: Turn, state: State) -> str:
+    """The letter with the highest value, the first of equals."""
+    aside, dice = state.aside, state.dice
+    letters = grill.keepable(state)
+    if len(letters) == 1:
+        return letters[0]
+    after = {
+        letter: (aside + letter * dice.count(letter), len(dice.replace(letter, ""))) for letter in letters
+    }
+    ceilings = {letter: _ceiling(turn, *after[letter]) for letter in letters}
+    values: dict[str, float] = {}
+    for letter in sorted(letters, key=ceilings.__getitem__, reverse=True):
+        if not values or ceilings[letter] > max(values.values()) - ROUNDING:
+            values[letter] = turn.value(*after[letter])
+    return max((letter for letter in letters if letter in values), key=values.__getitem__)
+
+
+def _ceiling(turn: Turn, aside: str, left: int) -> float:
+    """No less than the value of the turn: as if one could play for each higher payoff by itself."""
+    return sum([more * odds.chance(total, aside=aside, left=left) for total, more in turn.rises], 0.0)
 
 
 def own_points(options: Options, board: Board, seat: int) -> tuple[float, ...]:
@@ -168,7 +192,7 @@ def _next_gain(options: Options, board: Board, seat: int) -> float:
 @cache
 def _hits() -> tuple[float, ...]:
     """How often a turn ends on each place."""
-    _, exactly = start_tables()
+    _, exactly = odds.start_tables()
     return tuple(AIMED * exactly[place] for place in PLACES)
 
 
