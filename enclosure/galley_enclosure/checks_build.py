@@ -29,10 +29,12 @@ from galley_enclosure.printed import (
     grid_outline,
     light_grid,
 )
-from galley_enclosure.shapes import UNIT, Frame, Prism, boxes_touch, cyl
+from galley_enclosure.shapes import ACROSS, UNIT, Frame, Prism, boxes_touch, cyl
 
 WALL_SLACK = 0.01
 BRIDGE = 12.5
+# Shadows that share less than this only touch (mm2).
+TOUCH_AREA = 0.05
 SIDE_STEPS = (5.0, 10.0, 20.0, 40.0)
 # An ordinary driver; M2 screws beside a Pico's headers need a precision driver.
 SHANK_D = {"screw_m2": 1.9, "screw_m25": 2.4, "screw_m3_top": 2.9, "screw_m3_floor": 2.9}
@@ -110,17 +112,20 @@ def prints(model: Model) -> Iterator[Finding]:
 def _blocks(mover: Prism, other: Prism, way: str, reach: float) -> bool:
     """Whether `other` stands in the way of `mover` going `reach` mm along `way`."""
     axis, sign = UNIT[way]
+    a, b = ACROSS[axis]
     (mlo, mhi), (olo, ohi) = mover.bounds, other.bounds
+    if (
+        mhi[a] <= olo[a] + 1e-6
+        or ohi[a] <= mlo[a] + 1e-6
+        or mhi[b] <= olo[b] + 1e-6
+        or ohi[b] <= mlo[b] + 1e-6
+    ):
+        return False
     if sign > 0:
         ahead = ohi[axis] > mlo[axis] + 1e-6 and olo[axis] < mhi[axis] + reach - 1e-6
     else:
         ahead = olo[axis] < mhi[axis] - 1e-6 and ohi[axis] > mlo[axis] - reach + 1e-6
-    if not ahead:
-        return False
-    sides = [i for i in (0, 1, 2) if i != axis]
-    if any(mhi[i] <= olo[i] + 1e-6 or ohi[i] <= mlo[i] + 1e-6 for i in sides):
-        return False
-    return bool(mover.shadow(axis).intersection(other.shadow(axis)).area > 0.05)
+    return ahead and mover.covers(other, axis, TOUCH_AREA)
 
 
 def _free(movers: list[Prism], others: list[Prism], way: str, reach: float = math.inf) -> bool:
@@ -211,7 +216,7 @@ def tools(model: Model) -> Iterator[Finding]:
             i.ref
             for i in others
             for p in i.prisms
-            if p.kind != "room" and boxes_touch(tool.bounds, p.bounds) and _really(tool, p)
+            if p.kind != "room" and boxes_touch(tool.bounds, p.bounds) and tool.covers(p, axis, TOUCH_AREA)
         ]
         yield holds(
             "driver reaches the screw",
@@ -238,7 +243,9 @@ def shanks(model: Model) -> Iterator[Finding]:
             o.ref
             for o in near
             for p in o.prisms
-            if p.kind == "solid" and boxes_touch(body.bounds, p.bounds) and _really(body, p)
+            if p.kind == "solid"
+            and boxes_touch(body.bounds, p.bounds)
+            and body.covers(p, body.axis, TOUCH_AREA)
         ]
         hit += [
             o.what
@@ -250,12 +257,6 @@ def shanks(model: Model) -> Iterator[Finding]:
         yield holds(
             "screw runs into nothing", s.what, not hit, "free", what, "use a shorter screw or move it"
         )
-
-
-def _really(tool: Prism, p: Prism) -> bool:
-    """Overlap of the driver with a prism: exact across the driver's axis, boxes otherwise."""
-    shadow = p.shadow(tool.axis)
-    return bool(tool.footprint.intersection(shadow).area > 0.05)
 
 
 def grid_area(cells: int) -> tuple[float, float]:

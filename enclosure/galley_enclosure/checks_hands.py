@@ -12,8 +12,10 @@ import math
 from collections.abc import Iterator
 from itertools import combinations
 
+import shapely
 from shapely import affinity
 from shapely.geometry import Point
+from shapely.geometry.base import BaseGeometry
 from shapely.ops import unary_union
 
 from galley_enclosure.findings import Finding, at_least, at_most, holds
@@ -112,6 +114,7 @@ def turning_gaps(model: Model, what: Turning) -> dict[str, list[float]]:
     moving = [p for i in model.items if i.ref in what.refs for p in i.prisms]
     low, high = min(p.lo for p in moving), max(p.hi for p in moving)
     shape = unary_union([p.footprint for p in moving]).simplify(0.01)
+    turned = [affinity.rotate(shape, angle, origin=(what.x, what.y)) for angle in range(0, 360, ANGLE_STEP)]
     reach = Point(what.x, what.y).buffer(Point(what.x, what.y).hausdorff_distance(shape) + NEAR)
     out: dict[str, list[float]] = {}
     for item in model.items:
@@ -119,13 +122,27 @@ def turning_gaps(model: Model, what: Turning) -> dict[str, list[float]]:
         if item.ref in what.refs or item.what in LOOSE or not stands or item.group == "base":
             continue
         solids = [p for p in item.prisms if p.kind == "solid" and p.axis == 2]
-        shadow = [(p.footprint, max(0.0, low - p.hi, p.lo - high)) for p in solids if not _shaft(p, what)]
-        if any(reach.intersects(s) for s, _ in shadow):
-            turned = (
-                affinity.rotate(shape, angle, origin=(what.x, what.y)) for angle in range(0, 360, ANGLE_STEP)
-            )
-            out[item.ref] = [min(math.hypot(t.distance(s), dz) for s, dz in shadow) for t in turned]
+        levels: dict[float, list[BaseGeometry]] = {}
+        for p in solids:
+            if not _shaft(p, what):
+                levels.setdefault(max(0.0, low - p.hi, p.lo - high), []).append(p.footprint)
+        shadow = [(_whole(level), dz) for dz, level in levels.items()]
+        if any(s.intersects(reach) for s, _ in shadow):
+            out[item.ref] = [min(math.hypot(_apart(s, t), dz) for s, dz in shadow) for t in turned]
     return out
+
+
+def _whole(level: list[BaseGeometry]) -> BaseGeometry:
+    if len(level) == 1:
+        return level[0]
+    out = unary_union(level)
+    shapely.prepare(out)
+    return out
+
+
+def _apart(fixed: BaseGeometry, moving: BaseGeometry) -> float:
+    """Distance; a prepared outline says sooner than its distance does that there is none."""
+    return 0.0 if fixed.intersects(moving) else float(fixed.distance(moving))
 
 
 def _shaft(p: Prism, what: Turning) -> bool:

@@ -12,11 +12,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ezdxf import units
-from ezdxf.document import Drawing
-from ezdxf.filemanagement import new
 from shapely import affinity
 from shapely.geometry import Polygon
 
@@ -24,6 +23,9 @@ from galley_enclosure.nest import Spot
 from galley_enclosure.params import Stock
 from galley_enclosure.sheet import Circle, Panel, inside_cut, outside_path
 from galley_enclosure.strokes import strokes
+
+if TYPE_CHECKING:
+    from ezdxf.document import Drawing
 
 Point = tuple[float, float]
 LAYERS = {"ENGRAVE": 7, "CUT_INSIDE": 5, "CUT_OUTSIDE": 1, "NOTES": 8}
@@ -75,6 +77,7 @@ def _ring(polygon: Polygon, spot: Callable[[Point], Point]) -> list[Point]:
     return [spot((px, py)) for px, py in list(polygon.exterior.coords)[:-1]]
 
 
+@lru_cache(maxsize=512)
 def _quiet_place(panel: Panel) -> Point:
     place = panel.material_polygon().buffer(-4.0).representative_point()
     if place.is_empty:
@@ -84,6 +87,10 @@ def _quiet_place(panel: Panel) -> Point:
 
 def dxf(parts: list[Drawn]) -> Drawing:
     """A DXF document in mm."""
+    # Only DXF needs ezdxf, which takes longer to load than a check to run.
+    from ezdxf import units
+    from ezdxf.filemanagement import new
+
     doc = new("R2010", units=units.MM)
     for layer, colour in LAYERS.items():
         doc.layers.add(layer, color=colour)

@@ -14,6 +14,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 class Pin(NamedTuple):
     """`way`: in, out, bus or adc. `pull`: up or none. `pwm`: 0 none, -1 variable frequency, else hertz.
@@ -130,17 +133,15 @@ def pixel_count(board: str) -> int:
     return sum(n for _, n in PIXEL_CHAIN[board])
 
 
-def lit_ma(frame: Sequence[int]) -> float:
-    """Lit current of a frame of colour bytes: 20 mA a colour at full."""
-    return sum(frame) / 255 * COLOUR_MA
+def lit_ma(frames: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """Lit current of frames of colour bytes, a frame along the last axis: 20 mA a colour at full."""
+    return np.asarray(frames.sum(axis=-1), dtype=np.float64) / 255 * COLOUR_MA
 
 
-def capped(frame: Sequence[int], budget_ma: float) -> list[int]:
-    """The frame, dimmed evenly if it would exceed the budget; rounding is always down."""
-    need = lit_ma(frame)
-    if need <= budget_ma:
-        return list(frame)
-    return [int(v * budget_ma / need) for v in frame]
+def capped(frames: NDArray[np.uint8], budget_ma: float) -> NDArray[np.uint8]:
+    """Each frame, dimmed evenly if it would exceed the budget; rounding is always down."""
+    share = np.minimum(1.0, budget_ma / np.maximum(lit_ma(frames), 1e-9))
+    return (frames * share[..., None]).astype(np.uint8)
 
 
 def _loads(board: str, lit: float, typical: float) -> tuple[Load, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 from shapely.geometry import Point, Polygon
 from shapely.geometry import box as rectangle
@@ -50,25 +51,28 @@ class Printed:
             total += shape.area * (hi - lo)
         return total
 
-    def slices(self) -> list[tuple[float, float, BaseGeometry]]:
+    def slices(self) -> tuple[tuple[float, float, BaseGeometry], ...]:
         """(from, to, union of everything that fills it) between all heights where something starts or
         ends.
         """
-        edges = sorted({round(e, 6) for p in self.prisms for e in _levels(p)})
-        out = []
-        for lo, hi in itertools.pairwise(edges):
-            shapes = [
-                _slice(p, (lo + hi) / 2) for p in self.prisms if p.lo <= lo + 1e-6 and p.hi >= hi - 1e-6
-            ]
-            if shapes:
-                out.append((lo, hi, unary_union(shapes)))
-        return out
+        return _slices(self.prisms)
 
     def bounds(self) -> tuple[float, float, float]:
         """Size in x, y and z."""
         lows, highs = zip(*(p.bounds for p in self.prisms), strict=True)
         x, y, z = (max(h[i] for h in highs) - min(w[i] for w in lows) for i in (0, 1, 2))
         return (x, y, z)
+
+
+@lru_cache(maxsize=256)
+def _slices(prisms: tuple[Prism, ...]) -> tuple[tuple[float, float, BaseGeometry], ...]:
+    edges = sorted({round(e, 6) for p in prisms for e in _levels(p)})
+    out = []
+    for lo, hi in itertools.pairwise(edges):
+        shapes = [_slice(p, (lo + hi) / 2) for p in prisms if p.lo <= lo + 1e-6 and p.hi >= hi - 1e-6]
+        if shapes:
+            out.append((lo, hi, unary_union(shapes)))
+    return tuple(out)
 
 
 def _levels(prism: Prism) -> list[float]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
+import shapely
 from shapely import affinity
 from shapely.geometry import Polygon
 from shapely.geometry import box as rectangle
@@ -23,6 +24,8 @@ from shapely.ops import unary_union
 
 from galley_enclosure.sheet import Circle, Cutout, Panel, Rect, Vec
 
+# The two world axes across each axis, in ascending order.
+ACROSS = {0: (1, 2), 1: (0, 2), 2: (0, 1)}
 # solid: the thing itself. nut: comes off before the part is pulled out. room: air for wires and plugs.
 Kind = Literal["solid", "nut", "room"]
 
@@ -41,19 +44,29 @@ class Prism:
 
     @cached_property
     def footprint(self) -> BaseGeometry:
-        """Outline less cut-outs; a taper counts with its larger end."""
+        """Outline less cut-outs; a taper counts with its larger end. Prepared: it is compared with many
+        others.
+        """
         if isinstance(self.outline, Circle):
-            full = replace(self.outline, d=max(self.outline.d, self.top_d or 0.0)).polygon()
+            full = replace(self.outline, d=self._widest(self.outline)).polygon()
         else:
             full = self.outline
-        return full.difference(unary_union([c.polygon() for c in self.cutouts])) if self.cutouts else full
+        out = full.difference(unary_union([c.polygon() for c in self.cutouts])) if self.cutouts else full
+        shapely.prepare(out)
+        return out
+
+    def _widest(self, body: Circle) -> float:
+        return max(body.d, self.top_d or 0.0)
 
     @cached_property
     def bounds(self) -> tuple[Vec, Vec]:
         """Lowest and highest corner in world coordinates."""
-        outline = self.footprint if isinstance(self.outline, Circle) else self.outline
-        a0, b0, a1, b1 = outline.bounds
-        across = [a for a in (0, 1, 2) if a != self.axis]
+        if isinstance(self.outline, Circle):
+            x, y, r = self.outline.x, self.outline.y, self._widest(self.outline) / 2
+            a0, b0, a1, b1 = x - r, y - r, x + r, y + r
+        else:
+            a0, b0, a1, b1 = self.outline.bounds
+        across = ACROSS[self.axis]
         lo, hi = [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]
         lo[self.axis], hi[self.axis] = self.lo, self.hi
         lo[across[0]], hi[across[0]] = a0, a1
@@ -67,8 +80,30 @@ class Prism:
         if axis == self.axis:
             return self.footprint
         lo, hi = self.bounds
-        a, b = (i for i in (0, 1, 2) if i != axis)
+        a, b = ACROSS[axis]
         return rectangle(lo[a], lo[b], hi[a], hi[b])
+
+    def covers(self, other: Prism, axis: int, least: float) -> bool:
+        """Whether the shadows of two prisms along `axis` share more than `least` mm2.
+
+        Cheap answers first: two rectangles need no geometry, a prepared outline soon says that the other lies
+        beside it or wholly inside it, and of a large panel only the surroundings of the other count.
+        """
+        if self.axis != axis != other.axis:
+            a, b = ACROSS[axis]
+            (alo, ahi), (blo, bhi) = self.bounds, other.bounds
+            wide, high = (min(ahi[i], bhi[i]) - max(alo[i], blo[i]) for i in (a, b))
+            return wide > 0.0 and high > 0.0 and wide * high > least
+        big, small = self.shadow(axis), other.shadow(axis)
+        if shapely.get_num_coordinates(big) < shapely.get_num_coordinates(small):
+            big, small = small, big
+        if not big.intersects(small):
+            return False
+        if big.contains(small):
+            return bool(small.area > least)
+        x0, y0, x1, y1 = small.bounds
+        near = shapely.clip_by_rect(big, x0 - 1.0, y0 - 1.0, x1 + 1.0, y1 + 1.0)
+        return bool((near if near.is_valid else big).intersection(small).area > least)
 
 
 def cyl(
@@ -212,4 +247,13 @@ def panel_prism(panel: Panel) -> Prism:
 
 def boxes_touch(a: tuple[Vec, Vec], b: tuple[Vec, Vec], gap: float = 0.0) -> bool:
     """Whether two bounding boxes overlap by more than nothing, each grown by `gap`."""
-    return all(a[0][i] < b[1][i] + gap - 1e-9 and b[0][i] < a[1][i] + gap - 1e-9 for i in (0, 1, 2))
+    (alo, ahi), (blo, bhi) = a, b
+    slack = gap - 1e-9
+    return (
+        alo[0] < bhi[0] + slack
+        and blo[0] < ahi[0] + slack
+        and alo[1] < bhi[1] + slack
+        and blo[1] < ahi[1] + slack
+        and alo[2] < bhi[2] + slack
+        and blo[2] < ahi[2] + slack
+    )

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
+import shapely
 from shapely.geometry import LineString, Point, Polygon
 from shapely.geometry import box as rectangle
 from shapely.geometry.base import BaseGeometry
@@ -221,7 +222,8 @@ def box_panels(
             continue
         u, v = (a for a in (0, 1, 2) if a != face.axis)
         size = (dim[u], dim[v])
-        pieces = [rectangle(t, t, size[0] - t, size[1] - t)]
+        # Rectangles as (low u, low v, high u, high v).
+        pieces = [(t, t, size[0] - t, size[1] - t)]
         for along, across, horizontal in ((u, v, True), (v, u, False)):
             for end in (0, 1):
                 neighbour = next(n for n, f in FACES.items() if f == (across, end))
@@ -233,10 +235,9 @@ def box_panels(
                     runs = []
                 else:
                     runs = _fingers(face, FACES[neighbour], dim[along], stock, f"{prefix}{name}/{neighbour}")
-                pieces += [
-                    rectangle(a, lo, b, hi) if horizontal else rectangle(lo, a, hi, b) for a, b in runs
-                ]
-        outline = unary_union(pieces)
+                pieces += [(a, lo, b, hi) if horizontal else (lo, a, hi, b) for a, b in runs]
+        low_u, low_v, high_u, high_v = zip(*pieces, strict=True)
+        outline = shapely.union_all(shapely.box(low_u, low_v, high_u, high_v))
         if name in lid and corner_r:
             outline = outline.buffer(-corner_r, join_style="mitre").buffer(corner_r, quad_segs=16)
         if not isinstance(outline, Polygon):
@@ -264,6 +265,7 @@ def with_cutouts(panel: Panel, cutouts: Iterable[Cutout], labels: Iterable[Label
     return replace(panel, cutouts=panel.cutouts + tuple(cutouts), labels=panel.labels + tuple(labels))
 
 
+@lru_cache(maxsize=512)
 def outside_path(panel: Panel, kerf: float) -> Polygon:
     """The laser's path round the part: half a kerf outside the nominal outline."""
     return orient(panel.outline.buffer(kerf / 2, join_style="mitre", mitre_limit=10.0))

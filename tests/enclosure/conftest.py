@@ -5,6 +5,8 @@ kernel.
 from __future__ import annotations
 
 import importlib.util
+from copy import copy
+from dataclasses import fields, replace
 from functools import lru_cache
 
 import pytest
@@ -44,8 +46,9 @@ class Boxes:
         return _model(preset, box, tuple(sorted(changes.items())))
 
     def fresh(self, box: str, preset: str = "birch4", /, **changes: float | str) -> Model:
-        """A box of one's own, to be spoiled."""
-        return _model.__wrapped__(preset, box, tuple(sorted(changes.items())))
+        """A box of one's own, to be spoiled: its lists are copies, what is in them cannot change."""
+        model = self(box, preset, **changes)
+        return replace(model, **{f.name: copy(getattr(model, f.name)) for f in fields(model)})
 
 
 @pytest.fixture(scope="session")
