@@ -24,7 +24,12 @@ loop = LOOPS[role](role)
 try:
     start.run(loop)
 except KeyboardInterrupt:
-    microcontroller.watchdog.deinit()
+    # CircuitPython 8 may refuse another mode, 10 has no `deinit` any more
+    stop = getattr(microcontroller.watchdog, "deinit", None)
+    if stop is None:
+        microcontroller.watchdog.mode = None
+    else:
+        stop()
     raise
 except Exception as error:
     traceback.print_exception(error)

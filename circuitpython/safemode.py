@@ -25,8 +25,10 @@ which = pins.BOARD_OF_ROLE.get(os.getenv("GALLEY_ROLE") or "", pins.UNKNOWN)
 sign = bytearray(3 * pins.PIXELS[which])
 at = 3 * pins.WAITING_PIXEL[which]
 sign[at : at + 3] = RED
-data = digitalio.DigitalInOut(getattr(board, pins.PIXEL_PIN))
-data.switch_to_output()
-neopixel_write.neopixel_write(data, sign)
-data.deinit()
+pin = getattr(board, pins.chosen("PIXELS", pins.PIXEL_PIN, os.getenv), None)
+if pin is not None:
+    data = digitalio.DigitalInOut(pin)
+    data.switch_to_output()
+    neopixel_write.neopixel_write(data, sign)
+    data.deinit()
 print("staying in safe mode: mend what the reason names, then press RESET")

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from galley.connection import Connection, sessions
-from galley.link import Beat, Hello, KeyEdge, LinkEvent, LinkState, StateChanged, TimeSample
+from galley.link import Beat, DeckReport, Hello, KeyEdge, LinkEvent, LinkState, StateChanged, TimeSample
 from galley.ports import BoardPort, BoardWithoutData
 from galley.tables.table import BOARDS, DARK_BOX, BoxView
-from galley_board import faults
+from galley_board import deck_codes, faults, pins, wire
 
 NS_PER_MS: Final = 1_000_000
 
@@ -30,6 +30,14 @@ class Note:
 
     key: str
     params: Mapping[str, str] = field(default_factory=dict)
+
+
+WITHOUT_DATA: Final = {
+    "no_data_port": Note("board_no_data_port"),
+    "safe_mode": Note("board_safe_mode"),
+    "bootloader": Note("board_in_bootloader"),
+}
+"""What to say of a board without a data port, by `BoardWithoutData.why`."""
 
 
 class Watcher:
@@ -113,7 +121,17 @@ class Box:
         before, self._view = self._view, view
         for role, connection in self._roles.items():
             if view[role] != before[role]:
-                connection.show(view[role].dice, view[role].lamps)
+                connection.show(*view[role])
+
+    def turn_eye_to(self, deg: int, ms: int) -> None:
+        """Turn the deck's eye to an angle within `ms`; 0 is home. Nothing happens without a live deck."""
+        if (deck := self._roles.get("deck")) is not None:
+            deck.go(deg, ms)
+
+    def teach_reader(self, colour: str) -> None:
+        """What lies in the deck's reader well now is `colour`, a word of `deck_codes.WELL`."""
+        if (deck := self._roles.get("deck")) is not None:
+            deck.learn(deck_codes.WELL.index(colour))
 
     def live(self) -> frozenset[str]:
         """The roles whose boards answer."""
@@ -123,6 +141,17 @@ class Box:
         """Ask every live board for its time now: a race waits for the answers."""
         for connection in self._roles.values():
             connection.probe()
+
+    def clock_lag_us(self, board: str) -> int:
+        """By how much the clock of a board's CircuitPython may lag, as its hello says."""
+        connection = self._roles.get(board)
+        hello = None if connection is None else connection.link.hello
+        return pins.CLOCK_LAG_US if hello is not None and hello.caps & pins.CAPS["clock_lags"] else 0
+
+    def clock_unsure(self, board: str, unsure: bool) -> None:
+        """Ask a board for its time more often, or no longer."""
+        if (connection := self._roles.get(board)) is not None:
+            connection.link.unsure = unsure
 
     def _event(self, connection: Connection, event: LinkEvent) -> None:
         role = self._role_of(connection)
@@ -138,6 +167,8 @@ class Box:
             self._watcher.edge(role, event)
         elif isinstance(event, Beat | TimeSample):
             self._watcher.timing(role, event)
+        elif isinstance(event, DeckReport):
+            self._watcher.changed()
 
     def _state_changed(self, role: str, connection: Connection) -> None:
         hello = connection.link.hello
@@ -163,10 +194,14 @@ class Box:
         if hello.role not in BOARDS:
             self._refused[path] = Note("board_role_unknown", {"port": path})
             return
+        if hello.faults & faults.ROLE_STRAP:
+            self._refused[path] = Note("board_wrong_side", {"board": hello.role, "port": path})
+            return
         holder = self._roles.get(hello.role)
         if holder is not None and holder is not connection and holder.state is LinkState.LIVE:
+            ids = {"id": connection.port.known_as, "other_id": holder.port.known_as}
             self._refused[path] = Note(
-                "board_twice", {"board": hello.role, "port": path, "other": holder.port.path}
+                "board_twice", {"board": hello.role, "port": path, "other": holder.port.path, **ids}
             )
             return
         self._claim(hello.role, connection)
@@ -177,7 +212,7 @@ class Box:
                 del self._roles[other]
         self._roles[role] = connection
         self._seen.add(role)
-        connection.show(self._view[role].dice, self._view[role].lamps)
+        connection.show(*self._view[role])
 
     def _role_of(self, connection: Connection) -> str | None:
         return next((role for role, holder in self._roles.items() if holder is connection), None)
@@ -196,7 +231,12 @@ class Box:
             if (problem := connection.problem) and self._role_of(connection) is None
         ]
         entries += [
-            _entry("unknown", None, Note("board_no_data_port", {"port": board.console}))
+            _entry("unknown", connection, Note("board_mute", {"port": path}))
+            for path, connection in sorted(self._connections.items())
+            if connection.unanswered and connection.problem is None and self._role_of(connection) is None
+        ]
+        entries += [
+            _entry("unknown", None, Note(WITHOUT_DATA[board.why].key, {"port": board.place}))
             for board in self._without_data
         ]
         return entries
@@ -230,8 +270,14 @@ def _entry(role: str, connection: Connection | None, note: Note | None) -> dict[
         "boot_id": None,
         "firmware": None,
         "round_trip_us": None,
+        "frames_out": None,
+        "edges": None,
+        "session": None,
+        "asked": None,
+        "shown": None,
         "counters": {},
         "faults": [],
+        "caps": [],
         "note": None if note is None else {"key": note.key, "params": dict(note.params)},
     }
     if connection is None:
@@ -247,6 +293,11 @@ def _entry(role: str, connection: Connection | None, note: Note | None) -> dict[
         boot_id=hello.boot_id if hello else None,
         firmware=f"{hello.firmware:06x}" if hello else None,
         round_trip_us=None if link.round_trip_ns is None else link.round_trip_ns // 1000,
+        frames_out=counters.frames_out,
+        edges=counters.edges,
+        session=link.session,
+        asked=link.outputs.digest(),
+        shown=link.shown,
         counters={
             "frames_in": counters.frames_in,
             "bad_frames": counters.bad_frames + counters.board_bad_frames,
@@ -259,5 +310,23 @@ def _entry(role: str, connection: Connection | None, note: Note | None) -> dict[
             "heap": counters.heap,
         },
         faults=faults.names(link.faults),
+        caps=[name for name, bit in pins.CAPS.items() if hello and hello.caps & bit],
     )
+    if link.deck is not None:
+        entry["deck"] = _deck_entry(link.deck)
     return entry
+
+
+def _deck_entry(deck: DeckReport) -> dict[str, Any]:
+    return {
+        "eye_deg": deck.eye_deg,
+        "doubt_deg": deck.doubt_deg,
+        "eye": deck_codes.EYE[deck.eye],
+        "face": None if deck.face == wire.FACES else deck.face,
+        "drum": deck_codes.DRUM[deck.drum],
+        "reader": deck_codes.READER[deck.reader],
+        "guard_open": bool(deck.flags & deck_codes.GUARD_OPEN),
+        "slipped": bool(deck.flags & deck_codes.SLIPPED),
+        "taught": deck_codes.taught(deck.flags),
+        "ignored_beams": deck_codes.ignored_beams(deck.flags),
+    }

@@ -17,7 +17,8 @@ from itertools import count
 from random import randrange
 from typing import Final, TypeAlias
 
-from galley.link import HostLink, LinkEvent, LinkState, Outputs, StateChanged
+from galley.link import HostLink, LinkEvent, LinkState, StateChanged
+from galley.outputs import DeckAsked, Outputs
 from galley.ports import BoardPort
 from galley.transport import PortError, Transport, open_serial, open_tcp
 from galley_board import wire
@@ -35,12 +36,16 @@ def sessions() -> Iterator[int]:
 
 
 class Connection:
-    """Keeps one port open until `close`. `problem` is why it could not be opened the last time, or None."""
+    """Keeps one port open until `close`. `problem` is why it could not be opened the last time, or None.
+
+    `unanswered` is how often it was given up since a board last said hello there.
+    """
 
     def __init__(self, port: BoardPort, numbers: Iterator[int], on_event: OnEvent) -> None:
         self.port: Final = port
         self.problem: PortError | None = None
         self.was_live = False
+        self.unanswered = 0
         self._numbers = numbers
         self._on_event = on_event
         self._outputs = Outputs()
@@ -69,9 +74,24 @@ class Connection:
             self._opening.cancel()
         self._let_go()
 
-    def show(self, dice: tuple[int, ...], lamps: tuple[int, ...]) -> None:
+    def show(self, dice: tuple[int, ...], lamps: tuple[int, ...], deck: DeckAsked) -> None:
         """Ask the board to show this; sent at once when it is live, and when it becomes so."""
-        self.link.show(dice, lamps, time.monotonic_ns())
+        self.link.show(dice, lamps, time.monotonic_ns(), deck)
+        self._flush()
+
+    def go(self, deg: int, ms: int) -> None:
+        """Turn a deck's eye to an angle, 0 is home; nothing is kept for later when the board is not live."""
+        self.link.go(deg, ms)
+        self._flush()
+
+    def learn(self, colour: int) -> None:
+        """Teach a deck's reader what lies in its well now; nothing is kept for later."""
+        self.link.learn(colour)
+        self._flush()
+
+    def restart(self, what: int) -> None:
+        """Have the board restart; see `link`."""
+        self.link.restart(what)
         self._flush()
 
     def probe(self) -> None:
@@ -82,7 +102,7 @@ class Connection:
     async def _open(self) -> None:
         self.link = self._new_link()
         try:
-            transport = await _open_transport(self.port.path)
+            transport = await open_transport(self.port.path)
         except PortError as error:
             self.problem = error
             self._handle([StateChanged(LinkState.LOST)])
@@ -123,6 +143,7 @@ class Connection:
             if isinstance(event, StateChanged):
                 if event.state is LinkState.LIVE:
                     self.was_live = True
+                    self.unanswered = 0
                     self._retry_s = RETRY_FIRST_S
                 elif event.state is LinkState.LOST and self._transport is not None:
                     self._give_up()
@@ -134,6 +155,7 @@ class Connection:
         self._let_go()
         if self._closed:
             return
+        self.unanswered += not self.was_live
         self.link.state = LinkState.LOST
         self._on_event(self, StateChanged(LinkState.LOST))
         self._retry_later()
@@ -163,7 +185,8 @@ class Connection:
                 self._transport.write(data)
 
 
-async def _open_transport(path: str) -> Transport:
+async def open_transport(path: str) -> Transport:
+    """The stream at a serial port's path or at tcp:HOST:PORT. Raises PortError."""
     if path.startswith("tcp:"):
         host, _, port = path.removeprefix("tcp:").rpartition(":")
         if not host or not port.isdecimal() or len(port) > 5 or not 0 < int(port) < 65536:

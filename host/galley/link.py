@@ -14,7 +14,8 @@ saw it, and a board that shows what the host last asked for. It must not know po
 * A beat carries the keys held down. When it differs twice running with no edge in between, a lost
   release is mended by `HeldMended`; that never counts as a press.
 * Outputs are whole frames, sent when they change and again when the digest in a beat differs from
-  what was asked for.
+  what was asked for. The eye of a deck is asked for anew every second while it shall run, and told to
+  stop again when the deck reports that it still runs.
 
 Every method takes `now_ns` on the host's monotonic clock. After `receive` or `poll` send what
 `take_outgoing` returns.
@@ -26,13 +27,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from galley_board import wire
-from galley_board.link import DEFAULT_BRIGHTNESS, DEFAULT_BUDGET_MA
+from galley.outputs import DeckAsked, Outputs
+from galley_board import deck_codes, wire
+from galley_board.link import DEFAULT_BUDGET_MA
 
 HELLO_EVERY_NS = 200_000_000
 PROBE_EVERY_NS = (
     123_618_000  # no multiple of 1 ms, which would meet stamps and USB frames always in one phase
 )
+UNSURE_EVERY_NS = 31_118_000  # while `unsure`, for the same reason no multiple of 1 ms
 BURST_PROBES = 8  # at connect, so that the board's clock is known soon
 BURST_EVERY_NS = 20_000_000
 STALE_AFTER_NS = 750_000_000
@@ -40,9 +43,7 @@ LOST_AFTER_NS = 3_000_000_000
 SETTLE_NS = 150_000_000
 OWN_STALL_NS = 500_000_000
 MEND_AFTER_BEATS = 2
-
-DICE = 8
-LAMPS = 11
+REFRESH_NS = 1_000_000_000  # a motion that is not asked for again ends by itself after wire.RUN_MAX_MS
 
 
 class LinkState(StrEnum):
@@ -70,7 +71,10 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class KeyEdge:
-    """A key went down or up. `stamp_ms` is the board's own ticks, `age_ms` its age when it was sent."""
+    """A key went down or up. `stamp_ms` is the board's own ticks, `age_ms` its age when it was sent.
+
+    `us` are the microseconds after `stamp_ms`, or `wire.NO_US` when a keypad's scan stamped it.
+    """
 
     boot_id: int
     key_seq: int
@@ -79,6 +83,7 @@ class KeyEdge:
     stamp_ms: int
     age_ms: int
     received_ns: int
+    us: int = wire.NO_US
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +130,24 @@ class StateChanged:
     state: LinkState
 
 
-LinkEvent = Hello | KeyEdge | EdgesLost | HeldMended | Beat | TimeSample | StateChanged
+@dataclass(frozen=True, slots=True)
+class DeckReport:
+    """How the deck stands. Angles are degrees from home; `doubt_deg` is how far off the eye's can be.
+
+    `eye`, `drum`, `reader` are places in `deck_codes.EYE`, `.DRUM`, `.READER`; `face` is 8 while it is not
+    known; `flags` are bits of `deck_codes`.
+    """
+
+    eye_deg: int
+    doubt_deg: int
+    eye: int
+    face: int
+    drum: int
+    reader: int
+    flags: int
+
+
+LinkEvent = Hello | KeyEdge | EdgesLost | HeldMended | Beat | TimeSample | StateChanged | DeckReport
 
 
 @dataclass(slots=True)
@@ -137,6 +159,7 @@ class Counters:
     bad_frames: int = 0
     gaps: int = 0
     repeats: int = 0
+    edges: int = 0  # that were handed on
     edges_lost: int = 0
     views_resent: int = 0
     overflow: int = 0
@@ -149,27 +172,11 @@ class Counters:
 
 
 @dataclass(slots=True)
-class Outputs:
-    """What the host wants a board to show: 8 die codes, 11 lamp codes, a budget of lit current, a brightness.
-
-    `budget_ma` is the role's own default, known from the hello on.
-    """
-
-    dice: tuple[int, ...] = (0,) * DICE
-    lamps: tuple[int, ...] = (0,) * LAMPS
-    budget_ma: int = 0
-    brightness: int = DEFAULT_BRIGHTNESS
-
-    def digest(self) -> int:
-        """The digest a board that holds exactly this reports."""
-        return wire.digest(self.dice, self.lamps, self.budget_ma, self.brightness)
-
-
-@dataclass(slots=True)
 class HostLink:
     """One link, from one opening of a port to its loss.
 
-    `session` is 1..wire.SESSION_MAX and new at each opening.
+    `session` is 1..wire.SESSION_MAX and new at each opening. While `unsure` is set, because the board's clock
+    is not known well, it is asked for its time more often.
     """
 
     session: int
@@ -178,7 +185,10 @@ class HostLink:
     hello: Hello | None = None
     held: int = 0
     faults: int = 0
+    unsure: bool = False
+    deck: DeckReport | None = None
     round_trip_ns: int | None = None
+    shown: int | None = None  # the digest of what the board shows, as its last beat said
     counters: Counters = field(default_factory=Counters)
     _decoder: wire.Decoder = field(default_factory=lambda: wire.Decoder(wire.FROM_BOARD))
     _outgoing: bytearray = field(default_factory=bytearray)
@@ -192,6 +202,7 @@ class HostLink:
     _probes_since_hello: int = 0
     _probes: dict[int, int] = field(default_factory=dict)
     _shown_ns: int = 0
+    _eye_ns: int = 0
     _odd_beats: int = 0
 
     # -- bytes and time in ----------------------------------------------------------------------
@@ -228,6 +239,8 @@ class HostLink:
             return []
         if self._probe_ns is None or now_ns - self._probe_ns >= self._probe_every_ns():
             self._probe(now_ns)
+        if self.outputs.eye and self.state is LinkState.LIVE and now_ns - self._eye_ns >= REFRESH_NS:
+            self._send_eye(now_ns)
         silent_ns = now_ns - self._heard_ns
         if silent_ns >= LOST_AFTER_NS:
             return self._become(LinkState.LOST)
@@ -252,26 +265,41 @@ class HostLink:
 
     # -- outputs --------------------------------------------------------------------------------
 
-    def show(self, dice: Sequence[int], lamps: Sequence[int], now_ns: int) -> None:
-        """Ask for 8 die codes and 11 lamp codes; only what changed is sent. Raises wire.FieldError."""
-        dice, lamps = tuple(dice), tuple(lamps)
-        frames = []
-        if dice != self.outputs.dice:
-            frames.append(("d", dice))
-        if lamps != self.outputs.lamps:
-            frames.append(("l", lamps))
-        for kind, fields in frames:
-            if self.state is LinkState.LIVE:
+    def show(
+        self, dice: Sequence[int], lamps: Sequence[int], now_ns: int, deck: DeckAsked | None = None
+    ) -> None:
+        """Ask for 8 die codes, 11 lamp codes and, of a deck, what only it has (None: as before).
+
+        Only what changed is sent. Raises wire.FieldError, and then nothing was changed.
+        """
+        frames = self.outputs.ask(dice, lamps, deck)
+        if self.state is LinkState.LIVE:
+            for kind, fields in frames:
                 self._send(kind, *fields)
-                self._shown_ns = now_ns
-            else:
-                wire.check(kind, fields, len(fields))
-        self.outputs.dice, self.outputs.lamps = dice, lamps
+                if kind == "e":
+                    self._eye_ns = now_ns
+                else:
+                    self._shown_ns = now_ns
+
+    def go(self, deg: int, ms: int) -> None:
+        """Turn a deck's eye to `deg` within `ms`: 0 is home, found by its sensor, all else an estimate."""
+        if self.state is LinkState.LIVE:
+            self._send("g", deg, ms)
+
+    def learn(self, colour: int) -> None:
+        """What lies in a deck's reader well now is a colour of `deck_codes.WELL`; 0 forgets all."""
+        if self.state is LinkState.LIVE:
+            self._send("w", colour)
 
     def buzz(self, hz: int, ms: int) -> None:
         """Sound the board's buzzer once; nothing is kept for later when the board is not live."""
         if self.state is LinkState.LIVE:
             self._send("z", hz, ms)
+
+    def restart(self, what: int) -> None:
+        """Have the board restart: `wire.RESTART`, or `wire.OPEN_DRIVE` to show console and drive then."""
+        if self.state is LinkState.LIVE:
+            self._send("s", what)
 
     # -- inside ---------------------------------------------------------------------------------
 
@@ -301,6 +329,8 @@ class HostLink:
             yield from self._time_frame(fields, now_ns)
         elif kind == "S":
             self._stats_frame(fields)
+        elif kind == "D":
+            yield self._deck_frame(fields, now_ns)
 
     def _hello_frame(self, fields: Sequence[int], now_ns: int) -> Iterator[LinkEvent]:
         proto, role, boot_id, session, pixels, caps, firmware, faults = fields[:8]
@@ -331,7 +361,7 @@ class HostLink:
         yield from self.poll(now_ns)
 
     def _key_frame(self, hello: Hello, fields: Sequence[int], now_ns: int) -> Iterator[LinkEvent]:
-        key_seq, key, down, stamp_ms, age_ms, first = fields[:6]
+        key_seq, key, down, stamp_ms, us, age_ms, first = fields[:7]
         if self._expected is None:
             self._expected = first
         elif first > self._expected:
@@ -342,9 +372,10 @@ class HostLink:
         if key_seq == self._expected:
             self._expected += 1
             self._odd_beats = 0
+            self.counters.edges += 1
             bit = 1 << key
             self.held = self.held | bit if down else self.held & ~bit
-            yield KeyEdge(hello.boot_id, key_seq, key, bool(down), stamp_ms, age_ms, now_ns)
+            yield KeyEdge(hello.boot_id, key_seq, key, bool(down), stamp_ms, age_ms, now_ns, us)
         elif key_seq < self._expected:
             self.counters.repeats += 1
         self._send("a", hello.boot_id, self._expected - 1)
@@ -360,6 +391,7 @@ class HostLink:
                 self._odd_beats = 0
                 self.held = bitmap
                 yield HeldMended(bitmap)
+        self.shown = shown
         if shown != self.outputs.digest() and now_ns - self._shown_ns >= SETTLE_NS:
             self.counters.views_resent += 1
             self._send_outputs(now_ns)
@@ -377,13 +409,22 @@ class HostLink:
         c = self.counters
         c.overflow, c.board_lost, c.board_bad_frames, c.loop_us, c.gc_us, c.heap, c.resends = fields[:7]
 
+    def _deck_frame(self, fields: Sequence[int], now_ns: int) -> DeckReport:
+        self.deck = DeckReport(*fields[:7])
+        runs = self.deck.eye == deck_codes.EYE_TURNING
+        if runs and not self.outputs.eye and now_ns - self._eye_ns >= SETTLE_NS:
+            self._send_eye(now_ns)
+        return self.deck
+
     def probe(self, now_ns: int) -> None:
         """Ask the board for its time now, without waiting for the next regular probe."""
         if self.state is LinkState.LIVE:
             self._probe(now_ns)
 
     def _probe_every_ns(self) -> int:
-        return BURST_EVERY_NS if self._probes_since_hello < BURST_PROBES else PROBE_EVERY_NS
+        if self._probes_since_hello < BURST_PROBES:
+            return BURST_EVERY_NS
+        return UNSURE_EVERY_NS if self.unsure else PROBE_EVERY_NS
 
     def _probe(self, now_ns: int) -> None:
         self._probe_id = (self._probe_id + 1) % (wire.COUNT_MAX + 1)
@@ -395,10 +436,14 @@ class HostLink:
         self._send("t", self._probe_id)
 
     def _send_outputs(self, now_ns: int) -> None:
-        self._send("c", self.outputs.budget_ma, self.outputs.brightness)
-        self._send("d", *self.outputs.dice)
-        self._send("l", *self.outputs.lamps)
-        self._shown_ns = now_ns
+        for kind, fields in self.outputs.frames(self.hello.role if self.hello is not None else ""):
+            self._send(kind, *fields)
+        self._shown_ns = self._eye_ns = now_ns
+
+    def _send_eye(self, now_ns: int) -> None:
+        kind, fields = self.outputs.eye_frame()
+        self._send(kind, *fields)
+        self._eye_ns = now_ns
 
     def _send(self, kind: str, *fields: int) -> None:
         self._outgoing += wire.encode(kind, self._seq, *fields)

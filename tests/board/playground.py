@@ -31,6 +31,7 @@ class Watched(SimulatedBoard):
     def __init__(self, role: str, replug_s: float = 0.05, knobs: Knobs | None = None) -> None:
         self.frames: list[bytes] = []
         self.said: list[str] = []
+        self.paused: list[float] = []  # collections of garbage, in ms, as they began
         self._news = asyncio.Condition()
         super().__init__(role, self._pixels, self._console, self._moved, replug_s, knobs)
 
@@ -42,6 +43,12 @@ class Watched(SimulatedBoard):
     def _console(self, role: str, line: str) -> None:
         self.said.append(line)
         self._tell()
+
+    def _heard(self, event: dict[str, Any]) -> None:
+        if event["ev"] == "gc_pause":
+            self.paused.append(event["ms"])
+            self._tell()
+        super()._heard(event)
 
     def _moved(self, role: str) -> None:
         self._tell()

@@ -53,6 +53,23 @@ def test_a_finished_board_hides_both_unless_its_rescue_key_is_held(
     assert not bench.rig.owners, "code.py needs the key's pin"
 
 
+def test_a_finished_board_without_its_rescue_key_stays_open(
+    bench: Bench, enabled: dict[str, bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("boot.py", monkeypatch, GALLEY_ROLE="left", GALLEY_PRODUCTION=1, GALLEY_PIN_BELL="GP77")
+    assert enabled == {"console": True, "data": True}
+    assert not bench.rig.drive_hidden
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_the_rescue_key_may_be_on_another_pin(
+    bench: Bench, enabled: dict[str, bool], monkeypatch: pytest.MonkeyPatch, held: bool
+) -> None:
+    bench.press(3, held)
+    run("boot.py", monkeypatch, GALLEY_ROLE="deck", GALLEY_PRODUCTION=1, GALLEY_PIN_SEAT1="GP3")
+    assert enabled["console"] is held
+
+
 @pytest.mark.parametrize("settings", [{}, {"GALLEY_ROLE": "kitchen", "GALLEY_PRODUCTION": 1}])
 def test_a_board_without_a_role_never_locks_itself(
     bench: Bench, enabled: dict[str, bool], monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any]

@@ -108,6 +108,7 @@ def test_a_board_goes_dark_when_its_host_falls_silent_and_wakes_with_it() -> Non
     async def test() -> None:
         async with plugged("deck") as board, talking(board) as host:
             host.send("l", *[glyphs.lamp_code(5, 0)] * 11)
+            host.send("p", glyphs.lamp_code(5, 0), wire.DARK_DRIFT, 0, 0, 0, 0)
             await board.until(lambda: len(board.lit) == 6 + 12)
             await board.until(lambda: board.lit == {6})
             host.send("t", 1)

@@ -29,7 +29,8 @@ class Hand:
         if turning:
             self.run_to(start_ms + 20)
 
-    def key_edge(self, key: int, down: int, stamp_ms: int) -> None:
+    def key_edge(self, key: int, down: int, stamp_ms: int, us: int) -> None:
+        assert us == wire.NO_US
         self.told.append((key, down, (stamp_ms - self.bench.rig.ticks_origin) % wire.TICKS_MS_PERIOD))
 
     def poll(self) -> None:
@@ -283,7 +284,7 @@ def test_a_missing_pin_leaves_the_other_keys_their_numbers(bench: Bench) -> None
     told: list[int] = []
 
     class Sink:
-        def key_edge(self, key: int, down: int, stamp_ms: int) -> None:
+        def key_edge(self, key: int, down: int, stamp_ms: int, us: int) -> None:
             told.append(key)
 
     bench.at_ms(100)

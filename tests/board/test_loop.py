@@ -32,7 +32,8 @@ def test_a_board_answers_hello_with_who_it_is(bench: Bench, role: str) -> None:
     assert hello["role"] == wire.ROLES.index(role)
     assert hello["session"] == SESSION
     assert hello["pixels"] == pins.PIXELS[which]
-    assert hello["caps"] == pins.CAPS_OF_BOARD[which]
+    moving = pins.CAPS["eye"] | pins.CAPS["drum"] if role == "deck" else 0
+    assert hello["caps"] == pins.CAPS_OF_BOARD[which] | moving
     assert hello["faults"] == 0
     assert hello["firmware"] == identity.fingerprint(str(LIB / "galley_board"))
 

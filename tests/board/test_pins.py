@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from galley_board import faults, pins
+from galley_board import faults, pins, wire
 from tests.board.workbench import FIRMWARE, LIB
 
 
@@ -48,7 +48,7 @@ def test_keys_are_wired_from_gp0_on_in_the_order_of_the_design() -> None:
 
 @pytest.mark.parametrize("board", [pins.STATION, pins.DECK])
 def test_no_pin_has_two_jobs(board: str) -> None:
-    used = [pin for _, pin in (*pins.KEYS[board], *pins.HELD_LOW[board])]
+    used = [pin for _, pin in pins.KEYS[board]] + [pin for _, pin, _ in pins.DEVICES[board]]
     used += [pins.PIXEL_PIN, pins.BUZZER_PIN[board]]
     if board == pins.STATION:
         used += [pins.SIDE_PIN, pins.EXTERNAL_POWER_PIN[board]]
@@ -83,11 +83,11 @@ def test_faults_have_bits_of_their_own_below_the_key_number() -> None:
     assert max(bits) < 1 << faults.KEY_SHIFT
 
 
-@pytest.mark.parametrize("key", [0, 8, 11])
+@pytest.mark.parametrize("key", [0, 8, 11, 16])
 def test_a_fault_can_name_its_key_and_still_fits_the_wire(key: int) -> None:
     every = sum(bit for _, bit, _ in faults.FAULTS)
-    held = faults.with_key(faults.with_key(every, 11), key)
-    assert held < 1 << 16
+    held = faults.with_key(faults.with_key(every, 16), key)
+    assert held <= wire.FAULTS_MAX
     assert faults.key_of(held) == key
     assert faults.names(held) == [name for name, _, _ in faults.FAULTS]
     assert faults.key_of(every) == -1

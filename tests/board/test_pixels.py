@@ -46,6 +46,7 @@ class Picture:
         self.board = board
         self.dice = array("H", [0] * 8)
         self.lamps = array("B", [0] * 11)
+        self.deck = array("B", wire.DARK_DECK)
         self.budget_ma = MOST[board]
         self.brightness = 255
         self.version = 0
@@ -53,16 +54,20 @@ class Picture:
         self.ms = 0
 
     def ask(self, dice: Sequence[int] | None = None, lamps: Sequence[int] | None = None) -> None:
+        """A deck's pupil and holes are lit as the five lamps it has not, its drift ring as the first die."""
         if dice is not None:
             self.dice[:] = array("H", dice)
         if lamps is not None:
             self.lamps[:] = array("B", lamps)
+        if self.board == DECK:
+            pupil, *holes = self.lamps[6:]
+            self.deck[:] = array("B", (wire.NO_FACE, pupil, self.dice[0] % 10, *holes))
         self.version += 1
 
     def turn(self) -> bool:
         self.strip.now_ms = self.ms
         return self.renderer.draw(
-            self.dice, self.lamps, self.version, self.budget_ma, self.brightness, self.sign,
+            self.dice, self.lamps, self.deck, self.version, self.budget_ma, self.brightness, self.sign,
             (START_MS + self.ms) % wire.TICKS_MS_PERIOD,
         )  # fmt: skip
 
@@ -175,17 +180,39 @@ def test_brightness_dims_everything() -> None:
     assert lit_ma(picture.shown) == 0
 
 
-def test_the_deck_shows_six_seat_lamps_and_the_pupil_s_ring() -> None:
+def test_the_deck_shows_six_seat_lamps_the_pupil_and_the_holes() -> None:
     picture = Picture(DECK)
-    picture.ask(
-        lamps=[glyphs.lamp_code(colour, glyphs.STEADY) for colour in (1, 2, 3, 4, 5, 6, 1, 1, 1, 1, 1)]
-    )
+    red, green, dark = glyphs.lamp_code(1, glyphs.STEADY), glyphs.lamp_code(2, glyphs.STEADY), 0
+    seats = [glyphs.lamp_code(colour, glyphs.STEADY) for colour in (1, 2, 3, 4, 5, 6)]
+    picture.ask([wire.DARK_DRIFT] * 8, [*seats, red, green, dark, green, red])
     picture.run(10)
     assert all(picture.shown[:6])
     assert len(set(picture.shown[6:18])) == 1
-    assert picture.shown[6] > 0
-    assert not any(picture.shown[18:])
-    assert sum(channels(picture.shown[6:18])) < sum(channels(picture.shown[:6])), "the ring is dim"
+    assert channels(picture.shown[6:18])[0] > 0
+    assert channels(picture.shown[6:18])[1:] == (0, 0)
+    assert not any(picture.shown[18:30]), "the drift ring is dark"
+    assert [bool(pixel) for pixel in picture.shown[30:]] == [True, False, True, True]
+    assert channels(picture.shown[30:31])[1] > channels(picture.shown[30:31])[0] == 0
+
+
+@pytest.mark.parametrize(("step", "lit"), [(0, 3), (1, 6), (2, 9), (3, 12), (4, 0), (9, 0)])
+def test_the_drift_ring_is_lit_as_far_as_the_die_has_come(step: int, lit: int) -> None:
+    picture = Picture(DECK)
+    picture.ask([step] * 8, [0] * 11)
+    picture.run(10)
+    assert [bool(pixel) for pixel in picture.shown[18:30]] == [True] * lit + [False] * (12 - lit)
+    assert not any(picture.shown[:18])
+    assert not any(picture.shown[30:])
+
+
+def test_a_step_of_the_die_changes_the_drift_ring_s_picture_and_not_its_light() -> None:
+    levels = []
+    for step in range(4):
+        picture = Picture(DECK)
+        picture.ask([step] * 8, [0] * 11)
+        picture.run(10)
+        levels.append(lit_ma(picture.shown))
+    assert min(levels) > 0.85 * max(levels)
 
 
 def test_codes_that_mean_nothing_are_dark() -> None:
@@ -297,7 +324,8 @@ def test_no_frame_draws_more_than_the_budget_whatever_is_asked(
 def test_everything_lit_uses_most_of_the_default_budget() -> None:
     for board in (STATION, DECK):
         picture = Picture(board)
-        picture.ask(codes(["5"] * 8, glyphs.KEPT), [glyphs.lamp_code(5, glyphs.STEADY)] * 11)
+        lamps = [glyphs.lamp_code(5, glyphs.STEADY)] * 11
+        picture.ask(codes(["5"] * 8, glyphs.KEPT) if board == STATION else [3] * 8, lamps)
         picture.run(50)
         assert 0.5 * MOST[board] < lit_ma(picture.shown) <= MOST[board]
 

@@ -321,7 +321,8 @@ def test_the_watchdog_must_be_on_to_be_fed_and_counts_8_4_s_at_most(bench: Bench
     watchdog.timeout = 8
     watchdog.mode = bench.module("watchdog").WatchDogMode.RESET
     watchdog.feed()
-    watchdog.deinit()
+    watchdog.mode = None
+    assert not hasattr(watchdog, "deinit"), "CircuitPython 10 has none"
 
 
 def test_nonvolatile_bytes_start_at_ff_and_stay(bench: Bench, tmp_path: Any) -> None:
@@ -352,3 +353,94 @@ def test_an_input_reads_its_pull_until_something_drives_it(bench: Bench) -> None
     assert not strap.value
     with pytest.raises(AttributeError):
         strap.value = True
+
+
+# -- parts of a deck -----------------------------------------------------------------------------------
+
+
+def output(bench: Bench, pin: int) -> Any:
+    board, digitalio = bench.module("board"), bench.module("digitalio")
+    made = digitalio.DigitalInOut(getattr(board, f"GP{pin}"))
+    made.switch_to_output()
+    return made
+
+
+def test_a_receiver_sees_its_emitter_unless_the_beam_is_broken(bench: Bench) -> None:
+    parts = bench.module("parts")
+    strobe = output(bench, 17)
+    beam = {"op": "beam", "pin": 6, "strobe": 17, "broken": False, "ambient": False}
+    seen = []
+    for change in ({}, {"broken": True}, {"broken": True, "ambient": True}):
+        parts.solder(bench.rig, beam | change)
+        for lit in (False, True):
+            strobe.value = lit
+            seen.append(bench.rig.level(6))
+        strobe.value = False
+    assert seen == [0, 1, 0, 0, 1, 1]
+
+
+def test_a_stepper_follows_its_coils_both_ways_and_closes_its_switch_at_home(bench: Bench) -> None:
+    parts = bench.module("parts")
+    pins = (22, 26, 27, 28)
+    coils = [output(bench, pin) for pin in pins]
+    parts.solder(
+        bench.rig,
+        {"op": "stepper", "pins": pins, "home": 13, "half_steps": 4060, "turn": [1650688, 405], "width": 8},
+    )
+
+    def turn(phases: range) -> list[int]:
+        """The switch after each half-step."""
+        seen = []
+        for phase in phases:
+            pattern = parts.HALF_STEPS[phase % 8]
+            for coil, pin in enumerate(coils):
+                pin.value = bool(pattern >> coil & 1)
+            seen.append(bench.rig.level(13))
+        return seen
+
+    forward = turn(range(4060, 4090))
+    assert forward.index(0) == 4076 - 4060, "the first whole half-step after a turn of 4075.8"
+    assert forward.count(0) == 8
+    back = turn(range(4089, 4059, -1))
+    assert back == forward[::-1]
+
+
+def test_a_bus_without_a_device_cannot_be_opened_and_one_that_has_gone_does_not_answer(bench: Bench) -> None:
+    board, busio = bench.module("board"), bench.module("busio")
+    with pytest.raises(RuntimeError, match="pull up"):
+        busio.I2C(board.GP21, board.GP20)
+    bench.rig.colour = (1000, 2, 3, 4)
+    bus = busio.I2C(board.GP21, board.GP20)
+    with pytest.raises(RuntimeError, match="lock"):
+        bus.writeto(0x29, b"\x80\x03")
+    assert bus.try_lock()
+    assert not bus.try_lock()
+    counts = bytearray(2)
+    bus.writeto_then_readfrom(0x29, b"\xb4", counts)
+    assert counts == b"\x00\x00", "nothing is measured before it is switched on"
+    bus.writeto(0x29, b"\x80\x03")
+    bus.writeto_then_readfrom(0x29, b"\xb4", counts)
+    assert int.from_bytes(counts, "little") == 1000
+    bench.rig.colour = None
+    with pytest.raises(OSError, match="No such device"):
+        bus.writeto_then_readfrom(0x29, b"\xb4", counts)
+
+
+def test_what_is_watched_is_told_and_a_pin_given_back_is_off(bench: Bench) -> None:
+    told: list[tuple[str, str]] = []
+    bench.rig.send = lambda event, fields: told.append((event, fields.partition(',"t_us"')[0]))
+    bench.rig.watched.update({10, 14})
+    board, pwmio = bench.module("board"), bench.module("pwmio")
+    awake, other = output(bench, 10), output(bench, 11)
+    motor = pwmio.PWMOut(board.GP14, frequency=20000)
+    awake.value = other.value = True
+    motor.duty_cycle = 40000
+    motor.duty_cycle = 40000
+    awake.deinit()
+    assert told == [
+        ("pin", '"pin":10,"value":0'),
+        ("pwm", '"pin":14,"duty":0'),
+        ("pin", '"pin":10,"value":1'),
+        ("pwm", '"pin":14,"duty":40000'),
+        ("pin", '"pin":10,"value":0'),
+    ]

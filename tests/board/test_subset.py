@@ -17,8 +17,8 @@ OURS = sorted([*FIRMWARE.glob("*.py"), *LIB.glob("galley_board/*.py")])
 EVERY = sorted([*FIRMWARE.glob("*.py"), *LIB.rglob("*.py")])
 
 BOARD_MODULES = {
-    "adafruit_pixelbuf", "board", "digitalio", "keypad", "microcontroller", "neopixel", "neopixel_write",
-    "pwmio", "storage", "supervisor", "usb_cdc", "watchdog",
+    "adafruit_pixelbuf", "board", "busio", "digitalio", "keypad", "microcontroller", "neopixel",
+    "neopixel_write", "pwmio", "rp2pio", "storage", "supervisor", "usb_cdc", "watchdog",
 }  # fmt: skip
 STANDARD_MODULES = {
     "array",

@@ -78,8 +78,8 @@ def test_any_bytes_in_any_pieces_never_raise_and_leave_no_mark_past_a_newline(
         decode_all(decoder, noise[at : at + piece])
         at += piece
     decode_all(decoder, noise[at:])
-    after = encoded(("K", 1, (7, 3, 1, 99, 0, 7)))
-    assert decode_all(decoder, b"\n" + after)[-1] == ("K", 1, (7, 3, 1, 99, 0, 7))
+    after = encoded(("K", 1, (7, 3, 1, 99, 1000, 0, 7)))
+    assert decode_all(decoder, b"\n" + after)[-1] == ("K", 1, (7, 3, 1, 99, 1000, 0, 7))
 
 
 @given(st.lists(frames(), min_size=1, max_size=6), st.data())
@@ -106,12 +106,12 @@ def spoiled_streams(stream: bytes) -> list[bytes]:
 
 def test_one_byte_wrong_anywhere_never_makes_a_frame_that_was_not_sent() -> None:
     sent = [
-        ("K", 17, (204, 9, 1, 536805123, 3, 201)),
+        ("K", 17, (204, 9, 1, 536805123, 250, 3, 201)),
         ("B", 18, (77, 512, 9, 8, 7, 0)),
         ("T", 19, (1, 2, 3, 4)),
     ]
     stream = b"".join(map(encoded, sent))
-    follow_up = ("K", 20, (205, 9, 0, 536805200, 0, 201))
+    follow_up = ("K", 20, (205, 9, 0, 536805200, 1000, 0, 201))
     for spoiled in spoiled_streams(stream):
         decoder = wire.Decoder(wire.FROM_BOARD)
         got = decode_all(decoder, spoiled + b"\n" + encoded(follow_up))
@@ -173,8 +173,9 @@ def test_gaps_in_the_sequence_are_counted_across_its_wrap() -> None:
     [
         ("Q", (), "frame kind 'Q' is unknown"),
         ("T", (1, 2), "frame time has 2 fields: it takes 4"),
-        ("K", (1, 12, 1, 0, 0, 1), "key of frame key is 12: it must be 0 to 11"),
-        ("K", (1, -1, 1, 0, 0, 1), "key of frame key is -1: it must be 0 to 11"),
+        ("K", (1, 17, 1, 0, 0, 0, 1), "key of frame key is 17: it must be 0 to 16"),
+        ("K", (1, -1, 1, 0, 0, 0, 1), "key of frame key is -1: it must be 0 to 16"),
+        ("K", (1, 9, 1, 0, 2000, 0, 1), "us of frame key is 2000: it must be 0 to 1999"),
     ],
 )
 def test_a_wrong_frame_cannot_be_made(kind: str, fields: tuple[int, ...], message: str) -> None:
@@ -184,15 +185,19 @@ def test_a_wrong_frame_cannot_be_made(kind: str, fields: tuple[int, ...], messag
 
 def test_the_digest_tells_any_one_changed_output_apart() -> None:
     # crc32 is linear: whether a change is seen depends only on which bits changed, so all of them fit here
-    dark_dice, dark_lamps = [0] * 8, [0] * 11
-    dark = wire.digest(dark_dice, dark_lamps, 220, 255)
+    dark_dice, dark_lamps, dark_deck = [0] * 8, [0] * 11, list(wire.DARK_DECK)
+    dark = wire.digest(dark_dice, dark_lamps, dark_deck, 220, 255)
     for at in range(8):
         for bits in range(1, wire.DIE_CODES):
             dice = [bits if i == at else 0 for i in range(8)]
-            assert wire.digest(dice, dark_lamps, 220, 255) != dark, f"die {at}, bits {bits:#x}"
+            assert wire.digest(dice, dark_lamps, dark_deck, 220, 255) != dark, f"die {at}, bits {bits:#x}"
     for at in range(11):
         for bits in range(1, wire.LAMP_CODES):
             lamps = [bits if i == at else 0 for i in range(11)]
-            assert wire.digest(dark_dice, lamps, 220, 255) != dark, f"lamp {at}, bits {bits:#x}"
-    assert wire.digest(dark_dice, dark_lamps, 219, 255) != dark
-    assert wire.digest(dark_dice, dark_lamps, 220, 254) != dark
+            assert wire.digest(dark_dice, lamps, dark_deck, 220, 255) != dark, f"lamp {at}, bits {bits:#x}"
+    for at in range(wire.DECK_CODES):
+        for bits in range(1, wire.LAMP_CODES):
+            deck = [code ^ bits if i == at else code for i, code in enumerate(dark_deck)]
+            assert wire.digest(dark_dice, dark_lamps, deck, 220, 255) != dark, f"deck {at}, bits {bits:#x}"
+    assert wire.digest(dark_dice, dark_lamps, dark_deck, 219, 255) != dark
+    assert wire.digest(dark_dice, dark_lamps, dark_deck, 220, 254) != dark

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from galley_board import wire
+from galley_board import pins, wire
 
 ROOT = Path(__file__).resolve().parents[2]
 FIRMWARE = ROOT / "circuitpython"
@@ -95,6 +95,8 @@ class Bench:
         self.module("usb_cdc").data = self.port
         if role == "right":
             self.press(19)
+        if role == "deck":
+            self.press(int(pins.device_pin(pins.DECK, "GUARD").removeprefix("GP")))  # its lid is closed
         loop = self.module("galley_board.loop")
         loop.time = SimpleNamespace(monotonic_ns=self.rig.monotonic_ns)
         loop.gc = SimpleNamespace(collect=lambda: None)  # this process has more to collect than a board

@@ -12,17 +12,22 @@ chip's pull-ups. The machine runs at 10 MHz, ten cycles a look, so it sees every
 A word is the three levels (bits 31-29) and the counter. The chip's FIFO holds eight words; what finds it
 full is dropped and reported, as a full key queue is, and `reset()` then tells every key that is down anew.
 
-One time base: the counter starts just after a step of `monotonic_ns`, so its start is known to
-`late_us`. Both come from one crystal, and 10 MHz divides every usual clock of the chip exactly, so it stays
-known. The counter wraps every 537 s; a word is never that old.
+One time base: the counter starts just after a step of `monotonic_ns`, and which step is now is looked at
+again right after, so its start is known to half the time between and a step. Both come from one crystal,
+and 10 MHz divides every usual clock of the chip exactly, so it stays known. The start is tried until it is
+known to EDGE_DOUBT_US; where that never works, the edges are given as a keypad's, to the millisecond. The
+counter wraps every 537 s; a word is never that old.
 
 `Scanner` stands in for `keypad.Keys`: `galley_board.keys` debounces all keys alike and takes the first edge
 at once. Its events have one thing more, `us`: how many microseconds after `timestamp` (ticks_ms) the edge
-was, or NO_US for a keypad's.
+was (± EDGE_DOUBT_US), or `wire.NO_US` for a keypad's.
 """
 
 import time
 from array import array
+
+from galley_board.ticks import ORIGIN
+from galley_board.wire import EDGE_DOUBT_US, NO_US
 
 try:
     from galley_board.hardware_types import Edge, Machine
@@ -53,16 +58,11 @@ PROGRAM = array(
         0x0042,  # tick: jmp x-- sample
     ],
 )
-SETTINGS = {
-    "frequency": HZ,
-    "in_pin_count": COUNT,
-    "pull_in_pin_up": (1 << COUNT) - 1,
-    "in_shift_right": False,
-    "wrap_target": WRAP_TARGET,
-}
+ALL_UP = (1 << COUNT) - 1
 RING = 64
-NO_US = -1
-TICKS_MS_ORIGIN = 0x1FFF0000  # `supervisor.ticks_ms` is this plus the milliseconds of `monotonic_ns`
+STEP_US = 31  # `monotonic_ns` shows its last step of 30.5 µs
+LOOK_US = 2
+STARTS = 20
 _TICKS_MS_MASK = 0x1FFFFFFF
 _COUNTER = 0x1FFFFFFF
 _HALF = 0x10000000
@@ -76,8 +76,8 @@ def micros() -> int:
 class PioEdges:
     """The edges that one state machine saw, each with the microseconds since power-on.
 
-    `key`, `pressed` and `at_us` are those of the oldest edge while `look()` is True. `late_us` is how much
-    later than told an edge may have been.
+    `key`, `pressed` and `at_us` are those of the oldest edge while `look()` is True; `fine` says whether
+    `at_us` is within EDGE_DOUBT_US of the truth.
     """
 
     def __init__(self, machine: "Machine") -> None:
@@ -87,7 +87,7 @@ class PioEdges:
         self.pressed = False
         self.at_us = 0
         self.overflowed = False
-        self.late_us = 0
+        self.fine = False
         self._machine = machine
         self._word = array("I", [0])
         self._ring_us = [0] * RING
@@ -101,16 +101,22 @@ class PioEdges:
     def reset(self) -> None:
         """Begin anew, with all keys taken as released: one that is down gives an edge at once."""
         machine = self._machine
-        machine.stop()
-        machine.clear_rxfifo()
-        self.clear()
-        self._levels = (1 << COUNT) - 1
-        before_us = start_us = micros()
-        while start_us == before_us:
-            start_us = micros()
-        machine.restart()
-        self._start_us = start_us
-        self.late_us = micros() - start_us + 1
+        now_ns = time.monotonic_ns
+        for _ in range(STARTS):
+            machine.stop()
+            machine.clear_rxfifo()
+            before_ns = start_ns = now_ns()
+            while start_ns == before_ns:
+                start_ns = now_ns()
+            machine.restart()
+            late_us = (now_ns() - start_ns) // 1000 + STEP_US
+            self.fine = late_us // 2 + LOOK_US <= EDGE_DOUBT_US
+            if self.fine:
+                break
+        self._start_us = start_ns // 1000 + late_us // 2
+        self._levels = ALL_UP
+        self._held = 0
+        self.overflowed = False
 
     def clear(self) -> None:
         """Forget all edges, and that any was dropped."""
@@ -194,13 +200,13 @@ class Scanner:
         if not self._peeked:
             self._peeked = self._pad.events.get_into(self._pad_event)
         if fast.look():
-            stamp_ms = (fast.at_us // 1000 + TICKS_MS_ORIGIN) & _TICKS_MS_MASK
+            stamp_ms = (fast.at_us // 1000 + ORIGIN) & _TICKS_MS_MASK
             behind_ms = (stamp_ms - self._pad_event.timestamp) & _TICKS_MS_MASK
             if not self._peeked or behind_ms >= _HALF:
                 event.key_number = self._pads + fast.key
                 event.pressed = fast.pressed
                 event.timestamp = stamp_ms
-                event.us = fast.at_us % 1000
+                event.us = fast.at_us % 1000 if fast.fine else NO_US
                 fast.drop()
                 return True
         if not self._peeked:

@@ -80,8 +80,8 @@ class Machine(Protocol):
 class EdgeSink(Protocol):
     """Who is told of keys: `galley_board.link.BoardLink`."""
 
-    def key_edge(self, key: int, down: int, stamp_ms: int) -> None:
-        """Key `key` went down (1) or up (0) at `stamp_ms`."""
+    def key_edge(self, key: int, down: int, stamp_ms: int, us: int) -> None:
+        """Key `key` went down (1) or up (0), `us` microseconds after `stamp_ms` (`wire.NO_US`: not known)."""
 
 
 class Strip(Protocol):
@@ -130,6 +130,65 @@ class Powered(Protocol):
 
     def external_power(self) -> bool:
         """Whether the 5 V inlet has power."""
+
+
+class Input(Protocol):
+    """What `digitalio.DigitalInOut` has as an input."""
+
+    @property
+    def value(self) -> bool:
+        """The level of the pin."""
+
+
+class Output(Protocol):
+    """What `digitalio.DigitalInOut` has as an output."""
+
+    value: bool
+
+
+class Bus(Protocol):
+    """What `busio.I2C` has."""
+
+    def writeto(self, address: int, buffer: bytearray) -> None:
+        """Send bytes to a device; OSError when it does not answer."""
+
+    def writeto_then_readfrom(self, address: int, out_buffer: bytearray, in_buffer: bytearray) -> None:
+        """Send bytes to a device, then fill a buffer from it; OSError when it does not answer."""
+
+
+class Works(Protocol):
+    """What moves and sees on a board: `galley_board.machinery`."""
+
+    bitmap: int
+    caps: int
+    faults: int
+    fault_key: int
+    version: int
+
+    def poll(self, now_ms: int, link: "Any", leave: bool) -> bool:
+        """Do what is due; whether there was anything to tell."""
+
+
+class Builder(Protocol):
+    """What makes the works of a board out of its `galley_board.hardware.Hardware`."""
+
+    def __call__(self, hardware: Any) -> Works:
+        """All at rest."""
+
+
+class Setting(Protocol):
+    """What `os.getenv` is."""
+
+    def __call__(self, key: str) -> object:
+        """What settings.toml says, or None."""
+
+
+class Bytes(Protocol):
+    """What `microcontroller.nvm` has for several bytes."""
+
+    def __getitem__(self, places: slice) -> bytearray: ...
+
+    def __setitem__(self, places: slice, value: bytearray) -> None: ...
 
 
 class Memory(Protocol):

@@ -36,7 +36,7 @@ def role_fault(role: int, strap: int) -> int:
 def new_boot_id() -> int:
     """A random number from 1 to BOOT_ID_MAX."""
     noise = os.urandom(3)
-    return (noise[0] << 16 | noise[1] << 8 | noise[2]) or 1
+    return (noise[0] << 16 | noise[1] << 8 | noise[2]) % wire.BOOT_ID_MAX or wire.BOOT_ID_MAX
 
 
 def fingerprint(folder: str) -> int:

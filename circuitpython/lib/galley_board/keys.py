@@ -1,10 +1,11 @@
 """Keys: raw edges from `keypad` in, one clean press and release per push of a button out.
 
 For: bounce, chatter, a full queue and keys that are down at power-on. It must not know what a key
-does, and sends nothing itself: it calls `link.key_edge(key, down, stamp_ms)`.
+does, and sends nothing itself: it calls `link.key_edge(key, down, stamp_ms, us)`.
 
 Hardware: switches to GND, read by `keypad.Keys(interval=0.001, debounce_threshold=1)`, which scans in
-the tick interrupt and stamps each edge at the scan.
+the tick interrupt and stamps each edge at the scan; or by a scanner of that kind whose events also have
+`us`, the microseconds after their stamp (`edges`).
 
 A key's first edge is told at once, with its stamp. Then that key is held off for HOLD_OFF_MS of *stamp*
 time (so a late reader decides the same): edges only update its raw state. When the time is over and
@@ -19,6 +20,8 @@ A key is *blocked* while its edges mean nothing; blocked keys look released:
 from array import array
 
 from galley_board.link import since_ms
+from galley_board.ticks import tick_us
+from galley_board.wire import NO_US
 
 try:
     from galley_board.hardware_types import Edge, EdgeSink, Scanner
@@ -68,11 +71,14 @@ class Keys:
         self._held = bytearray(count)
         self._held_ms = array("l", [0] * count)
         self._edge_ms = array("l", [0] * count)
+        self._edge_us = array("H", [NO_US] * count)
         self._rate_ms = array("l", [now_ms] * count)
         self._rate_raw = array("H", [0] * count)
         self._rate_told = array("H", [0] * count)
         self._busy = 0  # keys held off or muted
         self._overflow_ms = 0
+        self._place = -1
+        self._place_ms = 0
         self._settling = _BOOT
         self._settle_ms = now_ms
         scanner.reset()
@@ -84,6 +90,11 @@ class Keys:
                 return self._blocked[k]
         return FREE
 
+    def placed(self, ticks_ms: int, place: int) -> None:
+        """`ticks_ms` is at this place (`ticks.place`): stamps of a day around it get their tick."""
+        self._place_ms = ticks_ms
+        self._place = place
+
     def poll(self, now_ms: int, link: "EdgeSink") -> bool:
         """Read what happened up to `now_ms` and tell it; True when there was any edge."""
         events = self._events
@@ -91,7 +102,10 @@ class Keys:
         left = MOST_EVENTS
         while left and events.get_into(event):
             left -= 1
-            self._edge(event.key_number, 1 if event.pressed else 0, event.timestamp, link)
+            us = getattr(event, "us", NO_US)
+            if us == NO_US and self._place >= 0:
+                us += 1 + tick_us(self._place + since_ms(event.timestamp, self._place_ms))
+            self._edge(event.key_number, 1 if event.pressed else 0, event.timestamp, us, link)
         if events.overflowed:
             self._repair(now_ms)
         elif self._settling and since_ms(now_ms, self._settle_ms) >= SETTLE_MS:
@@ -103,7 +117,7 @@ class Keys:
             self.version += 1
         return left < MOST_EVENTS
 
-    def _edge(self, k: int, down: int, stamp_ms: int, link: "EdgeSink") -> None:
+    def _edge(self, k: int, down: int, stamp_ms: int, us: int, link: "EdgeSink") -> None:
         if self._settling and since_ms(stamp_ms, self._settle_ms) >= SETTLE_MS:
             self._settled(link)  # this edge came after the scan that tells which keys were down
         if self._held[k] and not self._settling and since_ms(stamp_ms, self._held_ms[k]) >= HOLD_OFF_MS:
@@ -111,15 +125,17 @@ class Keys:
         if not 0 <= since_ms(stamp_ms, self._rate_ms[k]) < RATE_MS:
             self._rate_ms[k] = stamp_ms
             self._rate_raw[k] = self._rate_told[k] = 0
+        if stamp_ms != self._edge_ms[k]:
+            self._rate_raw[k] += 1  # once a millisecond, however fine the scanner sees a bounce
         self._raw[k] = down
         self._edge_ms[k] = stamp_ms
-        self._rate_raw[k] += 1
+        self._edge_us[k] = us
         if self._settling:
             self._edge_while_settling(k, down)
         elif self._blocked[k]:
             self._edge_while_blocked(k, down, stamp_ms)
         elif not self._held[k] and down != self._told[k]:
-            self._tell(k, down, stamp_ms, link)
+            self._tell(k, down, stamp_ms, us, link)
         if self._rate_raw[k] >= RATE_RAW or self._rate_told[k] >= RATE_TOLD:
             self._mute(k, stamp_ms, link)
 
@@ -134,12 +150,12 @@ class Keys:
             self._block(k, FREE)
             self._hold(k, stamp_ms)
 
-    def _tell(self, k: int, down: int, stamp_ms: int, link: "EdgeSink") -> None:
+    def _tell(self, k: int, down: int, stamp_ms: int, us: int, link: "EdgeSink") -> None:
         self._told[k] = down
         bit = 1 << self._number[k]
         self.bitmap = self.bitmap | bit if down else self.bitmap & ~bit
         self._rate_told[k] += 1
-        link.key_edge(self._number[k], down, stamp_ms)
+        link.key_edge(self._number[k], down, stamp_ms, us)
         self._hold(k, stamp_ms)
 
     def _hold(self, k: int, stamp_ms: int) -> None:
@@ -152,7 +168,7 @@ class Keys:
         self._held[k] = 0
         self._busy -= 1
         if self._raw[k] != self._told[k] and not self._blocked[k]:
-            self._tell(k, self._raw[k], self._edge_ms[k], link)
+            self._tell(k, self._raw[k], self._edge_ms[k], self._edge_us[k], link)
 
     def _expire(self, now_ms: int, link: "EdgeSink") -> None:
         for k in range(self._count):
@@ -166,7 +182,7 @@ class Keys:
         if self._blocked[k] == CHATTER:
             return
         if self._told[k]:
-            self._tell(k, 0, stamp_ms, link)
+            self._tell(k, 0, stamp_ms, NO_US, link)
         self._block(k, CHATTER)
         self._busy += 1
 
@@ -184,6 +200,7 @@ class Keys:
         for k in range(self._count):
             self._raw[k] = 0
             self._edge_ms[k] = now_ms
+            self._edge_us[k] = NO_US
         self._scanner.reset()
         if not self._settling:
             self._settling = _REPAIR
@@ -193,6 +210,6 @@ class Keys:
         self._settling = 0
         for k in range(self._count):
             if self._told[k] and not self._raw[k]:
-                self._tell(k, 0, self._edge_ms[k], link)
+                self._tell(k, 0, self._edge_ms[k], self._edge_us[k], link)
             elif self._blocked[k] and self._blocked[k] != CHATTER and not self._raw[k]:
                 self._block(k, FREE)

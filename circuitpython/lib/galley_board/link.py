@@ -30,6 +30,11 @@ BEAT_MS = 250
 STATS_MS = 1000
 RESEND_MS = 60
 STUCK_MS = 100
+REPORT_MS = 1000
+MOVING_REPORT_MS = 250  # an angle that changes all the time is not told each time
+REPORT_GAP_MS = 20  # nor is a switch that chatters
+REPORT_FIELDS = 7
+ANGLES = 2  # the first fields of a report
 OUT_BYTES = 640
 PROBES = 8  # as many as a burst has; more at once are not answered
 DEFAULT_BUDGET_MA = (60, 220, 220, 92)
@@ -48,8 +53,12 @@ class BoardLink:
     """State of one board's end. Numbers only: `role` as in `wire.ROLES`, `caps` and `faults` are bit masks.
 
     The firmware sets `bitmap`, `faults`, `overflow`, `loop_us`, `gc_us` and `heap`, and reads
-    `dice`, `lamps`, `budget_ma`, `brightness` (new when `outputs_version` grew) and the buzzer's
+    `dice`, `lamps`, `deck`, `budget_ma`, `brightness` (new when `outputs_version` grew) and the buzzer's
     `buzz_hz`, `buzz_ms` (new when `buzz_version` grew).
+
+    On a deck it also reads the eye's command, new with each `eye_version`: `eye_speed` in percent for
+    `eye_ms`, or, when `go_deg` is not -1, to go there within `eye_ms`; and `well_colour`, to be learned by
+    the reader, new with each `well_version`. It sets `report`, the fields of the D frame.
     """
 
     def __init__(self, role: int, boot_id: int, pixels: int, caps: int, firmware: int) -> None:
@@ -65,21 +74,31 @@ class BoardLink:
         self.session = 0
         self.dice = array("H", [0] * 8)
         self.lamps = array("B", [0] * 11)
+        self.deck = array("B", wire.DARK_DECK)
         self.budget_ma = DEFAULT_BUDGET_MA[role]
         self.brightness = DEFAULT_BRIGHTNESS
         self.outputs_version = 0
         self.buzz_hz = 0
         self.buzz_ms = 0
         self.buzz_version = 0
+        self.eye_speed = 0
+        self.eye_ms = 0
+        self.go_deg = -1
+        self.eye_version = 0
+        self.well_colour = 0
+        self.well_version = 0
+        self.report = array("l", [0] * REPORT_FIELDS)
         self.out = bytearray(OUT_BYTES)
         self.out_len = 0
         self._in = wire.Decoder(wire.FROM_HOST)
         self._fields = array("l", [0] * wire.MAX_FIELDS)
         self._hello = array("l", [wire.PROTOCOL, role, boot_id, 0, pixels, caps, firmware, 0])
+        self.service = 0
         self._seq = 0
         self._ring_key = bytearray(RING)
         self._ring_down = bytearray(RING)
         self._ring_stamp = array("l", [0] * RING)
+        self._ring_us = array("H", [0] * RING)
         self._first = 1
         self._next = 1
         self._unsent = 1
@@ -89,7 +108,10 @@ class BoardLink:
         self._moved_ms = 0
         self._was_empty = True
         self._into_frame = 0
-        self._shown = wire.digest(self.dice, self.lamps, self.budget_ma, self.brightness)
+        self._shown = wire.digest(self.dice, self.lamps, self.deck, self.budget_ma, self.brightness)
+        self._reports = wire.ROLES[role] == "deck"
+        self._reported = array("l", [-1] * REPORT_FIELDS)
+        self._report_ms = _NEVER
         self._heard_ms = _NEVER
         self._asked = 0
         self._asked_id = array("l", [0] * PROBES)
@@ -126,22 +148,16 @@ class BoardLink:
         elif kind == "a":
             if fields[0] == self.boot_id:
                 self._acknowledged(fields[1])
-        elif kind == "d":
-            for i in range(8):
-                self.dice[i] = fields[i]
-            self._outputs_changed()
-        elif kind == "l":
-            for i in range(11):
-                self.lamps[i] = fields[i]
-            self._outputs_changed()
-        elif kind == "c":
-            self.budget_ma = fields[0]
-            self.brightness = fields[1]
-            self._outputs_changed()
+        elif kind in "dlcmp":
+            self._hold(kind, fields)
         elif kind == "z":
             self.buzz_hz = fields[0]
             self.buzz_ms = fields[1]
             self.buzz_version += 1
+        elif kind == "s":
+            self.service = fields[0]
+        elif kind in "egw":
+            self._obey_deck(kind, fields)
         elif kind == "h":
             if fields[1] != self.session:
                 self.session = fields[1]
@@ -149,11 +165,40 @@ class BoardLink:
             self._hello[3] = self.session
             self._hello[7] = self.faults
             self._queue("H", self._hello, 8)
-            self._beat_ms = self._stats_ms = _NEVER
+            self._beat_ms = self._stats_ms = self._report_ms = _NEVER
 
-    def _outputs_changed(self) -> None:
+    def _obey_deck(self, kind: str, fields: "array[int]") -> None:
+        if kind == "e":
+            self.eye_speed = fields[0] - wire.STILL
+            self.eye_ms = fields[1]
+            self.go_deg = -1
+            self.eye_version += 1
+        elif kind == "g":
+            self.go_deg = fields[0]
+            self.eye_ms = fields[1]
+            self.eye_version += 1
+        else:
+            self.well_colour = fields[0]
+            self.well_version += 1
+
+    def _hold(self, kind: str, fields: "array[int]") -> None:
+        """Take over a part of the outputs."""
+        if kind == "d":
+            for i in range(8):
+                self.dice[i] = fields[i]
+        elif kind == "l":
+            for i in range(11):
+                self.lamps[i] = fields[i]
+        elif kind == "c":
+            self.budget_ma = fields[0]
+            self.brightness = fields[1]
+        elif kind == "m":
+            self.deck[0] = fields[0]
+        else:
+            for i in range(wire.DECK_CODES - 1):
+                self.deck[i + 1] = fields[i]
         self.outputs_version += 1
-        self._shown = wire.digest(self.dice, self.lamps, self.budget_ma, self.brightness)
+        self._shown = wire.digest(self.dice, self.lamps, self.deck, self.budget_ma, self.brightness)
 
     def _acknowledged(self, key_seq: int) -> None:
         if self._first <= key_seq < self._next:
@@ -162,8 +207,11 @@ class BoardLink:
 
     # -- to the host --------------------------------------------------------------------------
 
-    def key_edge(self, key: int, down: int, stamp_ms: int) -> None:
-        """Put one edge into the ring; the next `poll` sends it. A full ring gives up its oldest."""
+    def key_edge(self, key: int, down: int, stamp_ms: int, us: int) -> None:
+        """Put one edge into the ring; the next `poll` sends it. A full ring gives up its oldest.
+
+        `us` are the microseconds after `stamp_ms`, or `wire.NO_US`.
+        """
         if self._next - self._first == RING:
             self._first += 1
             self._unsent = max(self._unsent, self._first)
@@ -172,6 +220,7 @@ class BoardLink:
         self._ring_key[slot] = key
         self._ring_down[slot] = down
         self._ring_stamp[slot] = stamp_ms
+        self._ring_us[slot] = us
         self._next += 1
 
     def poll(self, now_ms: int, now_us: int) -> None:
@@ -209,6 +258,21 @@ class BoardLink:
             if self._queue("S", f, 7):
                 self._stats_ms = now_ms
                 self.loop_us = self.gc_us = 0
+        if self._reports and self.session:
+            self._send_report(now_ms)
+
+    def _send_report(self, now_ms: int) -> None:
+        report = self.report
+        told = self._reported
+        since = REPORT_MS if self._report_ms == _NEVER else since_ms(now_ms, self._report_ms)
+        due = not 0 <= since < REPORT_MS
+        for i in range(REPORT_FIELDS):
+            if report[i] != told[i] and since >= (REPORT_GAP_MS if i >= ANGLES else MOVING_REPORT_MS):
+                due = True
+        if due and self._queue("D", report, REPORT_FIELDS):
+            self._report_ms = now_ms
+            for i in range(REPORT_FIELDS):
+                told[i] = report[i]
 
     def _send_keys(self, now_ms: int) -> None:
         if self._first < self._unsent and since_ms(now_ms, self._sent_ms) >= RESEND_MS:
@@ -221,9 +285,10 @@ class BoardLink:
             f[1] = self._ring_key[slot]
             f[2] = self._ring_down[slot]
             f[3] = self._ring_stamp[slot]
-            f[4] = max(0, min(since_ms(now_ms, f[3]), 999999))
-            f[5] = self._first
-            if not self._queue("K", f, 6):
+            f[4] = self._ring_us[slot]
+            f[5] = max(0, min(since_ms(now_ms, f[3]), wire.AGE_MAX_MS))
+            f[6] = self._first
+            if not self._queue("K", f, 7):
                 return
             self._unsent += 1
             self._sent_ms = now_ms

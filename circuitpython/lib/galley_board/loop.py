@@ -1,15 +1,15 @@
 """The turn that every board makes, about a thousand times a second.
 
-For: carrying bytes, edges, codes and time between the port, the keys, the link and the pixels. It
+For: carrying bytes, edges, codes and time between the port, the keys, the works, the link and the pixels. It
 must not know a role or a pin: `station` and `deck` hand it what it needs.
 
-A turn, in this order: read the port, read the keys, let the link say what is due, write, show, sound,
-feed the watchdog, sleep a millisecond. Each step is bounded: the port's time-outs are 0, a write that
-takes too little is taken up in the next turn, at most 64 key events are read. The steady turn
-allocates nothing; garbage is collected at quiet moments, and how long that took is reported.
+A turn, in this order: read the port, read the keys, let the works move and look, let the link say what is
+due, write, show, sound, feed the watchdog, sleep a millisecond. Each step is bounded: the port's time-outs
+are 0, a write that takes too little is taken up in the next turn, at most 64 key events are read. The steady
+turn allocates nothing; garbage is collected at quiet moments, and how long that took is reported.
 
-When the host has been silent for DARK_MS the outputs go dark, the buzzer stops, and one dim pixel
-pulses slowly: white while it waits for the host, orange when a person must mend something first.
+When the host has been silent for DARK_MS the outputs go dark, the buzzer and the motors stop, and one dim
+pixel pulses slowly: white while it waits for the host, orange when a person must mend something first.
 """
 
 import gc
@@ -17,13 +17,13 @@ import time
 
 import supervisor
 
-from galley_board import faults, pixels
+from galley_board import faults, pixels, ticks
 from galley_board.keys import CHATTER, STUCK
 from galley_board.link import since_ms
 
 try:
     from galley_board.buzzer import Buzzer
-    from galley_board.hardware_types import Port, Powered, Watchdog
+    from galley_board.hardware_types import Port, Powered, Watchdog, Works
     from galley_board.keys import Keys
     from galley_board.link import BoardLink
 except ImportError:  # a board has no typing module
@@ -63,6 +63,7 @@ class Loop:
         hardware: "Powered",
         board_faults: int,
         most_ma: "tuple[int, int]",
+        works: "Works",
     ) -> None:
         now_ms = supervisor.ticks_ms()
         self.link = link
@@ -74,15 +75,18 @@ class Loop:
         self._hardware = hardware
         self._board_faults = board_faults
         self._most_ma = most_ma
+        self._works = works
         self._read = bytearray(READ_BYTES)
         self._out = memoryview(link.out)
         self._buzzed = link.buzz_version
         self._keys_version = -1
+        self._works_version = -1
         self._polled_ms = now_ms
         self._collected_ms = now_ms
         self._refused = bool(board_faults & ROLE_FAULTS)
         self._silent_sign = pixels.SIGN_FAULT if board_faults & WIRING_FAULTS else pixels.SIGN_WAITING
         self._report_keys()
+        self._place()
 
     def turn(self) -> None:
         """Everything once, and nothing that waits."""
@@ -92,9 +96,12 @@ class Loop:
         start_us = ticks_us() if busy else -1
         if self.keys.poll(now_ms, link):
             busy = True
-        if self.keys.version != self._keys_version:
+        leave = not self._refused and link.host_silent_ms(now_ms) < DARK_MS
+        if self._works.poll(now_ms, link, leave):
+            busy = True
+        if self.keys.version != self._keys_version or self._works.version != self._works_version:
             self._report_keys()
-        link.bitmap = self.keys.bitmap
+        link.bitmap = self.keys.bitmap | self._works.bitmap
         if busy or not 0 <= since_ms(now_ms, self._polled_ms) < POLL_MS:
             self._polled_ms = now_ms
             if start_us < 0:
@@ -144,13 +151,23 @@ class Loop:
             self._buzzer.start(link.buzz_hz, link.buzz_ms, now_ms)
         self._buzzer.poll(now_ms)
         return self.renderer.draw(
-            link.dice, link.lamps, link.outputs_version, link.budget_ma, link.brightness, sign, now_ms
+            link.dice,
+            link.lamps,
+            link.deck,
+            link.outputs_version,
+            link.budget_ma,
+            link.brightness,
+            sign,
+            now_ms,
         )
 
     def _report_keys(self) -> None:
         """Bring the keys' troubles into the faults."""
-        found = self._board_faults
+        found = self._board_faults | self._works.faults
         self._keys_version = self.keys.version
+        self._works_version = self._works.version
+        if self._works.fault_key >= 0:
+            found = faults.with_key(found, self._works.fault_key)
         if self.keys.overflowed:
             found |= faults.KEY_OVERFLOW
         self.link.overflow = self.keys.overflows
@@ -162,11 +179,17 @@ class Loop:
                 found = faults.with_key(found | faults.KEY_MUTED, number)
         self.link.faults = found
 
+    def _place(self) -> None:
+        """Keep the keys told where ticks_ms stands, so that their stamps are told with their ticks."""
+        ticks_ms = supervisor.ticks_ms()
+        self.keys.placed(ticks_ms, ticks.place(ticks_ms, time.monotonic_ns() // 1_000_000))
+
     def _collect(self, now_ms: int, busy: bool) -> None:
         since = since_ms(now_ms, self._collected_ms)
         if 0 <= since < QUIET_MS or (busy and 0 <= since < OVERDUE_MS):
             return
         self._collected_ms = now_ms
+        self._place()
         start_us = ticks_us()
         gc.collect()
         self.link.gc_us = max(self.link.gc_us, (ticks_us() - start_us) & _US_MASK)

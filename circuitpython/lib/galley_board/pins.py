@@ -12,6 +12,11 @@ A *key's* number is its place in `KEYS`. A *part* of the picture is what shines 
 a ring; `PARTS` names it, says of what kind it is, and where its pixels are in the chain.
 """
 
+try:
+    from galley_board.hardware_types import Setting
+except ImportError:  # a board has no typing module
+    pass
+
 STATION = "station"
 DECK = "deck"
 UNKNOWN = "unknown"  # a board that was not told its role: one pixel, to say so
@@ -43,15 +48,64 @@ KEYS = {
     UNKNOWN: (),
 }
 
+# The race keys, which a PIO may stamp: neighbouring pins, the lowest first.
+EDGE_KEYS = {STATION: (8, 9, 10), DECK: (), UNKNOWN: ()}
+
 # Held while the board starts, this key keeps the USB drive and the console of a production board.
 RESCUE_PIN = {STATION: "GP9", DECK: "GP0", UNKNOWN: ""}
+RESCUE_KEY = {STATION: "BELL", DECK: "SEAT1", UNKNOWN: ""}
 
 PIXEL_PIN = "GP16"
 BUZZER_PIN = {STATION: "GP22", DECK: "GP18", UNKNOWN: ""}
 SIDE_PIN = "GP19"  # stations only: open = left, GND = right
 EXTERNAL_POWER_PIN = {STATION: "GP28", DECK: "", UNKNOWN: ""}  # pulled to GND when the 5 V inlet has power
-# The eye's driver sleeps: no motor is driven yet.
-HELD_LOW = {STATION: (), DECK: (("EYE_nSLEEP", "GP10"),), UNKNOWN: ()}
+# What else is wired: name, pin, and what it is joined to.
+DEVICES = {
+    STATION: (),
+    DECK: (
+        ("HOLE1", "GP6", "receiver of hole 1's beam"),
+        ("HOLE2", "GP7", "receiver of hole 2's beam"),
+        ("HOLE3", "GP8", "receiver of hole 3's beam"),
+        ("HOLE4", "GP9", "receiver of hole 4's beam"),
+        ("EYE_nSLEEP", "GP10", "nSLEEP of the eye's driver, low at the start"),
+        ("EYE_nFAULT", "GP11", "nFAULT of the eye's driver"),
+        ("EYE_HOME", "GP12", "home switch of the eye to GND"),
+        ("DIE_HOME", "GP13", "home switch of the drum to GND"),
+        ("EYE_IN1", "GP14", "AIN1 of the eye's driver"),
+        ("EYE_IN2", "GP15", "AIN2 of the eye's driver"),
+        ("IR_STROBE", "GP17", "MOSFET of all beams' emitters"),
+        ("GUARD", "GP19", "lid switch to GND, closed while the lid is"),
+        ("SDA", "GP20", "SDA of the colour reader"),
+        ("SCL", "GP21", "SCL of the colour reader"),
+        ("DIE_IN1", "GP22", "coil 1 of the drum's stepper"),
+        ("DIE_IN2", "GP26", "coil 2 of the drum's stepper"),
+        ("DIE_IN3", "GP27", "coil 3 of the drum's stepper"),
+        ("DIE_IN4", "GP28", "coil 4 of the drum's stepper"),
+    ),
+    UNKNOWN: (),
+}
+FIRST_LOW = {STATION: (), DECK: ("EYE_nSLEEP",), UNKNOWN: ()}  # opened before anything else
+DIE_BUILDS = ("drum", "loose")
+
+# Sensors whose edges must not be lost are told as keys of the deck, numbered after those that are pressed.
+FIRST_SENSOR_KEY = 6
+SENSOR_KEYS = (
+    "hole 1",
+    "hole 2",
+    "hole 3",
+    "hole 4",
+    "well red",
+    "well green",
+    "well blue",
+    "well yellow",
+    "well unsure",
+    "guard open",
+    "eye home",
+)
+
+# settings.toml may say these, and GALLEY_PIN_ with a pin's name to give it another pin, or "none".
+SETTINGS = ("GALLEY_ROLE", "GALLEY_PRODUCTION", "GALLEY_EDGES", "GALLEY_DIE")
+SETTING_OF_PIN = "GALLEY_PIN_"
 
 DICE = 8
 DIE_ROWS = 3
@@ -62,9 +116,20 @@ PIXELS = {STATION: 83, DECK: 34, UNKNOWN: 1}
 # Most lit current in mA, whatever the host asks for: from the USB port alone, and with the 5 V inlet.
 MOST_MA = {STATION: (220, 1300), DECK: (92, 92), UNKNOWN: (60, 60)}
 
-# Bits of the hello's `caps`: what this board has.
-CAPS = {"dice": 1, "lamps": 2, "buzzer": 4}
-CAPS_OF_BOARD = {STATION: 7, DECK: 6, UNKNOWN: 0}
+# Bits of the hello's `caps`: what this board has, and what its clock lacks.
+CAPS = {
+    "dice": 1,
+    "lamps": 2,
+    "buzzer": 4,
+    "clock_lags": 8,
+    "edges": 64,
+    "eye": 128,
+    "drum": 256,
+    "beams": 512,
+    "reader": 1024,
+}
+CLOCK_LAG_US = 500  # by how much a clock that lags may be behind an even one (adafruit/circuitpython#10315)
+CAPS_OF_BOARD = {STATION: 7, DECK: 6, UNKNOWN: 0}  # `edges` comes on top where they are on
 
 
 def die_pixel(die: int, row: int, column: int) -> int:
@@ -92,8 +157,9 @@ def _deck_parts() -> "tuple[tuple[str, str, tuple[int, ...]], ...]":
     for lamp in range(LAMPS[DECK]):
         parts.append(("lamp " + KEYS[DECK][lamp][0], "lamp", (lamp_pixel(DECK, lamp),)))
     parts.append(("pupil ring", "ring", tuple(range(6, 18))))
-    parts.append(("drift ring", "unused", tuple(range(18, 30))))
-    parts.append(("holes", "unused", tuple(range(30, 34))))
+    parts.append(("drift ring", "drift", tuple(range(18, 30))))
+    for hole in range(4):
+        parts.append(("hole %d" % (hole + 1), "hole", (30 + hole,)))
     return tuple(parts)
 
 
@@ -102,6 +168,37 @@ PARTS = {STATION: _station_parts(), DECK: _deck_parts(), UNKNOWN: (("sign", "unu
 
 # Where the calm "waiting for the host" pixel is: ROLL's lamp, the pupil's first pixel.
 WAITING_PIXEL = {STATION: lamp_pixel(STATION, 8), DECK: 6, UNKNOWN: 0}
+
+
+def device_pin(board: str, name: str) -> str:
+    """The pin of one of a board's DEVICES. Raises KeyError."""
+    for known, pin, _ in DEVICES[board]:
+        if known == name:
+            return pin
+    raise KeyError(name)
+
+
+def chosen(name: str, pin: str, setting: "Setting") -> str:
+    """The pin that settings.toml gives to `name`, else `pin`; "" for none. `setting` is `os.getenv`."""
+    asked = setting(setting_of(name))
+    if asked is None:
+        return pin
+    return "" if asked == "none" else str(asked)
+
+
+def setting_of(name: str) -> str:
+    """The key of settings.toml that gives a pin to `name`: GALLEY_PIN_SEAT1 for "SEAT1 red"."""
+    return SETTING_OF_PIN + name.partition(" ")[0].upper()
+
+
+def settings() -> "list[str]":
+    """All keys of settings.toml that a board knows."""
+    known = list(SETTINGS)
+    for keys in KEYS.values():
+        known += [setting_of(name) for name, _ in keys]
+    for devices in DEVICES.values():
+        known += [setting_of(name) for name, _, _ in devices]
+    return known + [setting_of(name) for name in ("PIXELS", "BUZZER", "SIDE", "EXT_PWR")]
 
 
 def wiring_table() -> str:
@@ -119,9 +216,9 @@ def _use_of(board: str, pin: str) -> str:
     for name, key_pin in KEYS[board]:
         if pin == key_pin:
             return "key %s to GND" % name
-    for name, low_pin in HELD_LOW[board]:
-        if pin == low_pin:
-            return "%s, held low" % name
+    for name, device, to in DEVICES[board]:
+        if pin == device:
+            return "%s: %s" % (name, to)
     if pin == PIXEL_PIN:
         return "data of %d pixels" % PIXELS[board]
     if pin == BUZZER_PIN[board]:

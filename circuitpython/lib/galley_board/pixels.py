@@ -31,19 +31,31 @@ SHOW_GAP_MS = 3
 PULSE_MS = 2048  # a power of two: it divides the period of ticks_ms
 ROLL_MS = 128
 
-# Thousandths of the budget: a die by style, a lamp by mode, the ring. For a whole board they sum to
-# 1000 at most. What pulses goes from the first of two shares to the second.
+# Thousandths of the budget: a die by style; a lamp, the pupil and a hole by mode; the drift ring. For a whole
+# board they sum to 1000 at most. What pulses goes from the first of two shares to the second.
 DIE_SHARES = (50, 100, 50, 20, 50)
 GLOW_SHARES = (25, 75)
 LAMP_SHARES = {pins.STATION: (16, 16, 5), pins.DECK: (80, 80, 25), pins.UNKNOWN: (0, 0, 0)}
 LAMP_PULSE_SHARES = {pins.STATION: (3, 16), pins.DECK: (16, 80), pins.UNKNOWN: (0, 0)}
-RING_SHARE = 40
+PUPIL_SHARES = (160, 160, 50)
+PUPIL_PULSE_SHARES = (40, 160)
+HOLE_SHARES = (60, 60, 18)
+HOLE_PULSE_SHARES = (12, 60)
+DRIFT_SHARE = 120
 SIGN_SHARES = (2, 12)
 
 # What a board shows by itself: one pixel that pulses slowly, and a colour that says why.
 SIGN_WAITING = 5  # white: waiting for the host
 SIGN_FAULT = 7  # orange: a fault that a person must mend; the console says which
-RING_COLOUR = 5
+
+# The drift ring: how many pixels in which colour for each step of the die towards a hole, 0-3.
+DRIFT_PIXELS = (3, 6, 9, 12)
+DRIFT_COLOURS = (2, 4, 7, 1)
+# Places in a deck's codes (`wire.DARK_DECK`).
+PUPIL = 1
+DRIFT = 2
+HOLE = 3
+HOLES = 4
 
 MOVING = (False, False, True, False, True, False, False, False)  # by the three bits of a style
 _FULL = 256
@@ -67,8 +79,18 @@ class Renderer:
         self._parts = parts
         self._dice = pins.DICE if board == pins.STATION else 0
         self._lamps = pins.LAMPS[board]
-        self._lamp_shares = LAMP_SHARES[board]
-        self._lamp_pulse = LAMP_PULSE_SHARES[board]
+        # lights: lamps, then of a deck the pupil and the holes; the drift ring lies between these two
+        self._lights = self._lamps + (1 + HOLES if board == pins.DECK else 0)
+        self._drift_part = self._dice + self._lamps + 1 if board == pins.DECK else 0
+        self._light_codes = bytearray(self._lights)
+        self._light_parts = bytearray(self._lights)
+        self._light_shares = [LAMP_SHARES[board]] * self._lamps
+        self._light_pulses = [LAMP_PULSE_SHARES[board]] * self._lamps
+        if board == pins.DECK:
+            self._light_shares += [PUPIL_SHARES] + [HOLE_SHARES] * HOLES
+            self._light_pulses += [PUPIL_PULSE_SHARES] + [HOLE_PULSE_SHARES] * HOLES
+        for i in range(self._lights):
+            self._light_parts[i] = self._dice + i + (1 if i > self._lamps else 0)
         self._sign_part = 0
         for i in range(len(parts)):
             if parts[i][2][0] == pins.WAITING_PIXEL[board]:
@@ -87,6 +109,7 @@ class Renderer:
         self,
         dice: "array[int]",
         lamps: "array[int]",
+        deck: "array[int]",
         version: int,
         budget_ma: int,
         brightness: int,
@@ -121,9 +144,9 @@ class Renderer:
             self._draw_sign(sign, now_ms)
         else:
             self._draw_dice(dice, now_ms)
-            self._draw_lamps(lamps, now_ms)
-            if self._anew:
-                self._draw_rest()
+            self._draw_lights(lamps, deck, now_ms)
+            if self._drift_part:
+                self._draw_drift(deck[DRIFT])
         self._anew = False
         if not self.frame.show(now_ms):
             self._moving = True  # the limits bent it or held it back: look again at the next frame's time
@@ -154,17 +177,22 @@ class Renderer:
                 rank += 1
             self.frame.set(i, mask, glyphs.GLYPH_COLOURS[glyph], share * self._brightness // 255)
 
-    def _draw_lamps(self, lamps: "array[int]", now_ms: int) -> None:
+    def _draw_lights(self, lamps: "array[int]", deck: "array[int]", now_ms: int) -> None:
+        codes = self._light_codes
         pulsing = 0
-        for i in range(self._lamps):
-            if lamps[i] & 3 == glyphs.PULSE and lamps[i] >> 2:
+        for i in range(self._lights):
+            if i < self._lamps:
+                codes[i] = lamps[i]
+            else:
+                codes[i] = deck[PUPIL if i == self._lamps else HOLE + i - self._lamps - 1]
+            if codes[i] & 3 == glyphs.PULSE and codes[i] >> 2:
                 pulsing += 1
         rank = 0
-        for i in range(self._lamps):
-            code = lamps[i]
+        for i in range(self._lights):
+            code = codes[i]
             colour = code >> 2
             mode = code & 3
-            part = self._dice + i
+            part = self._light_parts[i]
             pulses = mode == glyphs.PULSE and colour
             if pulses:
                 self._moving = True
@@ -172,20 +200,24 @@ class Renderer:
                 continue
             self._codes[part] = code
             known = colour < len(glyphs.COLOURS) and mode < len(glyphs.MODES)
-            share = self._lamp_shares[mode] * _FULL if known else 0
+            share = self._light_shares[i][mode] * _FULL if known else 0
             if pulses:
-                low, high = self._lamp_pulse
+                low, high = self._light_pulses[i]
                 share = low * _FULL + (high - low) * wave(now_ms, rank, pulsing)
                 rank += 1
             if not known:
                 colour = 0
-            self.frame.set(part, 1 if colour else 0, colour, share * self._brightness // 255)
+            mask = (1 << len(self._parts[part][2])) - 1 if colour else 0
+            self.frame.set(part, mask, colour, share * self._brightness // 255)
 
-    def _draw_rest(self) -> None:
-        for i in range(self._dice + self._lamps, len(self._parts)):
-            _, kind, places = self._parts[i]
-            mask = (1 << len(places)) - 1 if kind == "ring" else 0
-            self.frame.set(i, mask, RING_COLOUR, RING_SHARE * _FULL * self._brightness // 255)
+    def _draw_drift(self, step: int) -> None:
+        part = self._drift_part
+        if step == self._codes[part] and not self._anew:
+            return
+        self._codes[part] = step
+        lit = DRIFT_PIXELS[step] if step < len(DRIFT_PIXELS) else 0
+        colour = DRIFT_COLOURS[step] if lit else 0
+        self.frame.set(part, (1 << lit) - 1, colour, DRIFT_SHARE * _FULL * self._brightness // 255)
 
     def _draw_sign(self, sign: int, now_ms: int) -> None:
         if self._anew:

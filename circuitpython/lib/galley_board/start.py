@@ -10,19 +10,24 @@ runs on with what it has: a board that answers can be mended from a distance.
 import os
 import time
 
-import keypad
 import microcontroller
 import supervisor
 import usb_cdc
 from watchdog import WatchDogMode
 
-from galley_board import faults, identity, pins, recovery, wire
+from galley_board import faults, identity, pins, recovery, settings, wire
 from galley_board.buzzer import Buzzer
 from galley_board.hardware import Hardware
 from galley_board.keys import Keys
 from galley_board.link import BoardLink, since_ms
 from galley_board.loop import Loop
+from galley_board.machinery import NoMachinery
 from galley_board.pixels import Renderer
+
+try:
+    from galley_board.hardware_types import Builder
+except ImportError:  # a board has no typing module
+    pass
 
 SLEEP_S = 0.001
 SETTLE_S = 0.005
@@ -30,15 +35,26 @@ WATCHDOG_S = 8.0  # an RP2040 counts to 8.388 s at most
 NO_PORT = "no data port (boot.py did not enable it): copy boot.py and press RESET"
 
 
-def assemble(role: int, board_faults: int) -> Loop:
-    """The loop of a board with this role (a number of `wire.ROLES`) and these faults so far."""
+def settle() -> None:
+    """Wait until inputs have come to what their wires say."""
+    time.sleep(SETTLE_S)
+
+
+def assemble(role: int, board_faults: int, build: "Builder | None" = None) -> Loop:
+    """The loop of a board with this role (a number of `wire.ROLES`) and these faults so far.
+
+    `build` makes of the hardware what moves and sees on it.
+    """
     which = pins.BOARD_OF_ROLE[wire.ROLES[role]]
     port = usb_cdc.data
     if port is None:
         raise RuntimeError(NO_PORT)
     port.timeout = 0
     port.write_timeout = 0
-    hardware = Hardware(which)
+    hardware = Hardware(which, str(os.getenv("GALLEY_EDGES")) == "1")
+    works = NoMachinery() if build is None else build(hardware)
+    for name in settings.unknown(settings.read(settings.FILE), pins.settings()):
+        hardware.fault(faults.SETTING_UNKNOWN, name)
     if microcontroller.cpu.reset_reason == microcontroller.ResetReason.WATCHDOG:
         board_faults |= faults.WATCHDOG_RESET
     folder = __file__.rpartition("/")[0]
@@ -46,12 +62,12 @@ def assemble(role: int, board_faults: int) -> Loop:
         role,
         identity.new_boot_id(),
         pins.PIXELS[which],
-        pins.CAPS_OF_BOARD[which],
+        hardware.caps | works.caps,
         identity.fingerprint(folder),
     )
-    keys = Keys(hardware.scanner, keypad.Event(), hardware.key_numbers, supervisor.ticks_ms())
+    keys = Keys(hardware.scanner, hardware.event, hardware.key_numbers, supervisor.ticks_ms())
     # keys that are down now are stuck; from the first turn on every edge is somebody's
-    time.sleep(SETTLE_S)
+    settle()
     keys.poll(supervisor.ticks_ms(), link)
     watchdog = microcontroller.watchdog
     watchdog.timeout = WATCHDOG_S
@@ -66,6 +82,7 @@ def assemble(role: int, board_faults: int) -> Loop:
         hardware,
         board_faults | hardware.faults,
         pins.MOST_MA[which],
+        works,
     )
 
 
@@ -75,6 +92,10 @@ def run(loop: Loop) -> None:
     well = False
     while True:
         loop.turn()
+        if loop.link.service:
+            if loop.link.service == wire.OPEN_DRIVE:
+                recovery.open_drive(microcontroller.nvm)
+            microcontroller.reset()
         if not well and since_ms(supervisor.ticks_ms(), start_ms) >= recovery.HEALTHY_MS:
             well = True
             recovery.healthy(microcontroller.nvm)

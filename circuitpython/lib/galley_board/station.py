@@ -16,7 +16,7 @@ except ImportError:  # only named in an annotation
 
 def loop(role: int) -> "Loop":
     """The station's loop; a role that the strap denies is reported, not changed."""
-    fault = identity.role_fault(role, hardware.level_of(pins.SIDE_PIN))
+    fault = identity.role_fault(role, hardware.level_of("SIDE", pins.SIDE_PIN))
     if fault:
         print(faults.explain(fault))
     return start.assemble(role, fault)

@@ -6,7 +6,7 @@ game, nor time, nor any port.
 
 A frame is one line of at most 60 bytes (64 would stall some USB stacks), newline included:
 
-    K 17 204 9 1 536805123 3 201 5f0c1d2e
+    K 17 204 9 1 536805123 1000 3 201 82b07632
     | |  '- the fields of this kind ---'  '- crc32 of all that stands before the last space
     | '- counts the frames of this direction, modulo 100
     '- kind: upper case from the board, lower case from the host
@@ -34,13 +34,32 @@ MAX_FRAME = 60
 MAX_FIELDS = 11
 SEQUENCE = 100
 
-BOOT_ID_MAX = 0xFFFFFF
+BOOT_ID_MAX = 999999
 COUNT_MAX = 0xFFFF
 KEY_SEQ_MAX = 0x1FFFFFFF
+AGE_MAX_MS = 99999
+# The `us` of a key frame: below NO_US the microseconds after its stamp; NO_US: a keypad's scan, somewhere in
+# the two milliseconds after; more: less NO_US + 1, where the tick of the scan began.
+NO_US = 1000
 FIRMWARE_MAX = 0xFFFFFF
+KEYS = 17  # as many as a board can have: see `pins.SENSOR_KEYS`
+FAULTS_MAX = (KEYS + 1 << 15) - 1  # 15 faults, and above them a key's number plus one: see `faults`
+CAPS_MAX = 9999
 SESSION_MAX = 0xFFFF
+EDGE_DOUBT_US = 33  # how far off either way an edge with a `us` can be on the base of `ticks_us`
 DIE_CODES = 512
 LAMP_CODES = 64
+LAMP_CODE_MAX = LAMP_CODES - 1
+FACES = 8
+HOME_FACE = 8  # for the drum of a deck: find home
+NO_FACE = 9  # leave it as it lies, its coils off
+DARK_DRIFT = 9
+STILL = 100  # the eye's speed on the wire is this plus its percent
+RUN_MAX_MS = 3000
+DECK_CODES = 7  # what a deck holds beside its lamps: face, pupil, drift, four holes
+DARK_DECK = (NO_FACE, 0, DARK_DRIFT, 0, 0, 0, 0)
+RESTART = 1  # of a service frame: restart the chip
+OPEN_DRIVE = 2  # the same, and show console and USB drive until the next restart
 TICKS_MS_PERIOD = 1 << 29
 TICKS_US_PERIOD = 1 << 26
 
@@ -57,19 +76,20 @@ FORMS: "dict[str, Form]" = {
             ("boot_id", 1, BOOT_ID_MAX),
             ("session", 1, SESSION_MAX),
             ("pixels", 0, 999),
-            ("caps", 0, COUNT_MAX),
+            ("caps", 0, CAPS_MAX),
             ("firmware", 0, FIRMWARE_MAX),
-            ("faults", 0, COUNT_MAX),
+            ("faults", 0, FAULTS_MAX),
         ),
     ),
     "K": (
         "key",
         (
             ("key_seq", 1, KEY_SEQ_MAX),
-            ("key", 0, 11),
+            ("key", 0, KEYS - 1),
             ("down", 0, 1),
             ("stamp_ms", 0, TICKS_MS_PERIOD - 1),
-            ("age_ms", 0, 999999),
+            ("us", 0, 2 * NO_US - 1),
+            ("age_ms", 0, AGE_MAX_MS),
             ("first", 1, KEY_SEQ_MAX),
         ),
     ),
@@ -77,11 +97,11 @@ FORMS: "dict[str, Form]" = {
         "beat",
         (
             ("boot_id", 1, BOOT_ID_MAX),
-            ("bitmap", 0, 4095),
+            ("bitmap", 0, (1 << KEYS) - 1),
             ("ticks_ms", 0, TICKS_MS_PERIOD - 1),
             ("ticks_us", 0, TICKS_US_PERIOD - 1),
             ("shown", 0, COUNT_MAX),
-            ("faults", 0, COUNT_MAX),
+            ("faults", 0, FAULTS_MAX),
         ),
     ),
     "S": (
@@ -105,17 +125,46 @@ FORMS: "dict[str, Form]" = {
             ("next", 1, KEY_SEQ_MAX),
         ),
     ),
+    "D": (
+        "deck",
+        (
+            ("eye_deg", 0, 359),
+            ("doubt_deg", 0, 180),
+            ("eye", 0, 7),
+            ("face", 0, FACES),
+            ("drum", 0, 6),
+            ("reader", 0, 7),
+            ("flags", 0, 2047),
+        ),
+    ),
     # host -> board
     "h": ("hello", (("proto", 1, 255), ("session", 1, SESSION_MAX))),
     "a": ("ack", (("boot_id", 1, BOOT_ID_MAX), ("key_seq", 0, KEY_SEQ_MAX))),
     "d": ("dice", tuple((f"die{i}", 0, DIE_CODES - 1) for i in range(1, 9))),
-    "l": ("lamps", tuple((f"lamp{i}", 0, LAMP_CODES - 1) for i in range(1, 12))),
+    "l": ("lamps", tuple((f"lamp{i}", 0, LAMP_CODE_MAX) for i in range(1, 12))),
     "c": ("config", (("budget_ma", 1, 9999), ("brightness", 0, 255))),
     "t": ("time", (("id", 0, COUNT_MAX),)),
     "z": ("buzz", (("hz", 0, 9999), ("ms", 0, 9999))),
+    "s": ("service", (("what", RESTART, OPEN_DRIVE),)),
+    # host -> deck
+    "e": ("eye", (("speed", 0, 2 * STILL), ("ms", 0, RUN_MAX_MS))),
+    "g": ("go", (("deg", 0, 359), ("ms", 0, RUN_MAX_MS))),
+    "m": ("drum", (("face", 0, NO_FACE),)),
+    "p": (
+        "deck lights",
+        (
+            ("pupil", 0, LAMP_CODE_MAX),
+            ("drift", 0, DARK_DRIFT),
+            ("hole1", 0, LAMP_CODE_MAX),
+            ("hole2", 0, LAMP_CODE_MAX),
+            ("hole3", 0, LAMP_CODE_MAX),
+            ("hole4", 0, LAMP_CODE_MAX),
+        ),
+    ),
+    "w": ("well", (("colour", 0, 5),)),
 }
-FROM_BOARD = "HKBST"
-FROM_HOST = "hadlctz"
+FROM_BOARD = "HKBSTD"
+FROM_HOST = "hadlctzsegmpw"
 
 _SPACE = 32
 _NEWLINE = 10
@@ -172,18 +221,21 @@ def encode(kind: str, seq: int, *fields: int) -> bytes:
     return b"%s %08x\n" % (body, crc32(body))
 
 
-def digest(dice: "Numbers", lamps: "Numbers", budget_ma: int, brightness: int) -> int:
+def digest(dice: "Numbers", lamps: "Numbers", deck: "Numbers", budget_ma: int, brightness: int) -> int:
     """16 bits over all outputs a board holds: the host compares it to what it asked for.
 
-    `dice` are 8 codes below 512, `lamps` 11 codes below 64.
+    `dice` are 8 codes below 512, `lamps` 11 codes below 64, `deck` the DECK_CODES (DARK_DECK on a station).
     """
-    held = bytearray(2 * len(dice) + len(lamps) + 3)
+    held = bytearray(2 * len(dice) + len(lamps) + len(deck) + 3)
     at = 0
     for code in dice:
         held[at] = code & 255
         held[at + 1] = code >> 8
         at += 2
     for code in lamps:
+        held[at] = code
+        at += 1
+    for code in deck:
         held[at] = code
         at += 1
     held[at] = budget_ma & 255

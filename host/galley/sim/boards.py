@@ -26,6 +26,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Protocol
 
 from galley_board import pins
 
@@ -45,6 +46,19 @@ class SimulationError(Exception):
     """A simulated board could not be started; the message says what was seen and what to do."""
 
 
+class Rigging(Protocol):
+    """What a board's pins are joined to: `deck_rig.SimDeck`. Messages as in `standins/rig.py`."""
+
+    def wiring(self) -> list[dict[str, Any]]:
+        """What a board that has just been plugged in must be told."""
+
+    def heard(self, event: dict[str, Any]) -> None:
+        """What the firmware does with its pins."""
+
+    def unplugged(self) -> None:
+        """The board has no power any more."""
+
+
 @dataclass(frozen=True, slots=True)
 class Knobs:
     """How a simulated board differs from the usual one; see `child.OPTIONS` for each."""
@@ -52,24 +66,30 @@ class Knobs:
     ticks_origin: int | None = None
     skew_ppm: int = 0
     loop_ms: float = 0.0
-    boot_id: int | None = None
+    scan_ms: int = 0
+    queue_len: int = 0
+    boot_id: int | None = None  # of the first start; each later one has the next number
     nvm: str = ""
     safe_mode: str = ""
     settings: tuple[str, ...] = ()
     grounded: tuple[int, ...] = ()
 
-    def arguments(self) -> list[str]:
-        """As arguments of `child.py`."""
+    def arguments(self, start: int = 0) -> list[str]:
+        """As arguments of `child.py` for its start number `start`, from 0."""
         given: list[tuple[str, object]] = [("--set", line) for line in self.settings]
         given += [("--ground", pin) for pin in self.grounded]
         if self.ticks_origin is not None:
             given.append(("--ticks-origin", self.ticks_origin))
         if self.boot_id is not None:
-            given.append(("--boot-id", self.boot_id))
+            given.append(("--boot-id", self.boot_id + start))
         if self.skew_ppm:
             given.append(("--skew-ppm", self.skew_ppm))
         if self.loop_ms:
             given.append(("--loop-ms", self.loop_ms))
+        if self.scan_ms:
+            given.append(("--scan-ms", self.scan_ms))
+        if self.queue_len:
+            given.append(("--queue-len", self.queue_len))
         if self.nvm:
             given.append(("--nvm", self.nvm))
         if self.safe_mode:
@@ -131,6 +151,7 @@ class SimulatedBoard:
         self.port: str | None = None
         self.starts = 0
         self.exit_status: int | None = None
+        self.rigging: Rigging | None = None
         self._on_pixels = on_pixels
         self._on_console = on_console
         self._on_change = on_change
@@ -193,6 +214,7 @@ class SimulatedBoard:
         here.setblocking(False)
         self._channel = here
         self._in = b""
+        self.wire()
         self.starts += 1
         self.exit_status = None
         asyncio.get_running_loop().add_reader(here, self._readable)
@@ -223,14 +245,38 @@ class SimulatedBoard:
         """
         pin = pin_of(self.role, key)
         (self._held.add if down else self._held.discard)(pin)
-        self._send(pin, 0 if down else None, time.monotonic_ns() if at_ns is None else at_ns)
+        at_ns = time.monotonic_ns() if at_ns is None else at_ns
+        self.send({"op": "pin", "pin": pin, "value": 0 if down else None, "at_ns": at_ns})
 
-    def _send(self, pin: int, value: int | None, at_ns: int) -> None:
+    def bounce(self, key: int, edges: int, every_us: int = 2000, at_ns: int | None = None) -> None:
+        """Let a key's contacts bounce: so many edges, the first is a press; an even number ends released."""
+        at_ns = time.monotonic_ns() if at_ns is None else at_ns
+        for edge in range(edges):
+            self.press(key, edge % 2 == 0, at_ns + edge * every_us * 1000)
+
+    def gc_pause(self, ms: float, at_ns: int | None = None) -> None:
+        """Make the first collection of garbage from `at_ns` (now) on take `ms`; keys are scanned on."""
+        self._befall("gc_pause", at_ns, ms=ms)
+
+    def scan_skip(self, scans: int, at_ns: int | None = None) -> None:
+        """Leave out so many scans of the keys from `at_ns` (now) on."""
+        self._befall("scan_skip", at_ns, scans=scans)
+
+    def _befall(self, trouble: str, at_ns: int | None, **how: float) -> None:
+        self.send({"op": trouble, "at_ns": time.monotonic_ns() if at_ns is None else at_ns, **how})
+
+    def wire(self) -> None:
+        """Join the pins to what is around them, if anything is."""
+        if self.rigging is not None:
+            for message in self.rigging.wiring():
+                self.send(message)
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Have something happen at the pins; nothing happens while the board is unplugged."""
         if self._channel is None:
             return
-        message = {"op": "pin", "board": self.role, "pin": pin, "value": value, "at_ns": at_ns}
-        with contextlib.suppress(OSError):  # a child that hangs or has just died presses nothing
-            self._channel.send(json.dumps(message).encode() + b"\n")
+        with contextlib.suppress(OSError):  # a child that hangs or has just died feels nothing
+            self._channel.send(json.dumps({"board": self.role, **message}).encode() + b"\n")
 
     def _command(self, rig: int) -> list[str]:
         options = ["--board", self.role, "--rig", str(rig)]
@@ -239,10 +285,12 @@ class SimulatedBoard:
         grounded = set(self._held)
         if self.role == "right":
             grounded.add(int(pins.SIDE_PIN.removeprefix("GP")))
+        if self.role == "deck":  # its lid is closed
+            grounded.add(int(pins.device_pin(pins.DECK, "GUARD").removeprefix("GP")))
         for pin in sorted(grounded):
             options += ["--ground", str(pin)]
         child = Path(__file__).with_name("child.py")
-        return [sys.executable, "-I", "-S", str(child), *options, *self.knobs.arguments()]
+        return [sys.executable, "-I", "-S", str(child), *options, *self.knobs.arguments(self.starts)]
 
     # -- what comes back -----------------------------------------------------------------------
 
@@ -261,7 +309,7 @@ class SimulatedBoard:
         for line in lines:
             self._heard(json.loads(line))
 
-    def _heard(self, event: dict[str, str]) -> None:
+    def _heard(self, event: dict[str, Any]) -> None:
         kind = event["ev"]
         if kind == "pixels" and self._on_pixels is not None:
             self._on_pixels(self.role, bytes.fromhex(event["bytes"]))
@@ -271,6 +319,8 @@ class SimulatedBoard:
             self.port = event["port"]
             self._settled.set()
             self._changed()
+        elif self.rigging is not None:
+            self.rigging.heard(event)
 
     def _ended(self) -> None:
         """The child is gone without being asked: see how it ended, and plug it in again later."""
@@ -306,6 +356,8 @@ class SimulatedBoard:
         os.close(self._life)
         self._life = -1
         self.port = None
+        if self.rigging is not None:
+            self.rigging.unplugged()
         self._dead.append(process)
         self._reap()
         self._changed()
@@ -336,9 +388,10 @@ class SimulatedBox:
         on_console: OnConsole | None = None,
         on_change: OnChange | None = None,
         replug_s: float = REPLUG_S,
+        knobs: Knobs | None = None,
     ) -> None:
         self.boards = {
-            role: SimulatedBoard(role, on_pixels, on_console, on_change, replug_s) for role in roles
+            role: SimulatedBoard(role, on_pixels, on_console, on_change, replug_s, knobs) for role in roles
         }
 
     async def start(self) -> None:

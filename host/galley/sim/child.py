@@ -30,6 +30,7 @@ sys.path.insert(0, os.path.join(HERE, "standins"))
 import supervisor  # noqa: E402
 import usb_cdc  # noqa: E402
 from rig import Rig, rig  # noqa: E402
+from troubles import collect  # noqa: E402
 
 OPTIONS = {
     "board": "left, right or deck: the name in every event",
@@ -38,6 +39,8 @@ OPTIONS = {
     "ticks-origin": "ticks_ms at power-on",
     "skew-ppm": "how fast this board's crystal runs, in millionths",
     "loop-ms": "milliseconds added to each turn of the firmware",
+    "scan-ms": "milliseconds between two scans of the keys, whatever the firmware asks for",
+    "queue-len": "events that the keypad's queue holds, whatever the firmware asks for",
     "boot-id": "the boot_id to use instead of a random one",
     "nvm": "file that keeps the non-volatile bytes",
     "reset-reason": "why the chip starts: POWER_ON, WATCHDOG, SOFTWARE",
@@ -86,6 +89,7 @@ def use_board_time(board: Rig, boot_id: int | None, settings: dict[str, str | in
         (time, "sleep", board.sleep),
         (time, "monotonic_ns", board.monotonic_ns),
         (os, "getenv", getenv),
+        (gc, "collect", lambda: collect(board)),
     ]
     if boot_id is not None:
         replaced.append((os, "urandom", lambda count: boot_id.to_bytes(count, "big")))
@@ -147,9 +151,12 @@ def main(arguments: list[str]) -> None:
     rig.ticks_origin = int(given.get("ticks-origin", rig.ticks_origin))
     rig.skew_ppm = int(given.get("skew-ppm", 0))
     rig.loop_ms = float(given.get("loop-ms", 0))
+    rig.scan_ms = int(given.get("scan-ms", 0))
+    rig.queue_len = int(given.get("queue-len", 0))
     rig.nvm_path = given.get("nvm", "")
     rig.reset_reason = given.get("reset-reason", rig.reset_reason)
     rig.safe_mode_reason = given.get("safe-mode", rig.safe_mode_reason)
+    rig.service()  # what is soldered to the pins was so before power came
     sys.path.insert(0, os.path.join(given["firmware"], "lib"))
     sys.stdout = sys.stderr = Console()  # as much of a file as print needs
     boot_id = int(given["boot-id"]) if "boot-id" in given else None

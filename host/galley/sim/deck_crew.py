@@ -16,7 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from galley.sim.deck_model import ArmAt, Deck, DieFell, DieShows, DroppingFell, Happening, Physics
+from galley.deck_physics import Physics
+from galley.sim.deck_model import ArmAt, Deck, DieFell, DieShows, DroppingFell, Happening
 from galley_engine.game import BadSetup, Chance, JSONObject, Step
 from galley_engine.games import poop_deck
 from galley_engine.games.poop_deck import COLOURS, State

@@ -37,11 +37,11 @@ class PixelBuf:
         if self.auto_write:
             self.show()
 
-    def fill(self, value: Colour) -> None:
+    def fill(self, color: Colour) -> None:
         """Give all pixels one colour."""
         auto, self.auto_write = self.auto_write, False
         for index in range(self._size):
-            self[index] = value
+            self[index] = color
         self.auto_write = auto
         if auto:
             self.show()

@@ -67,4 +67,4 @@ class DigitalInOut:
     def value(self, value: bool) -> None:
         if self._direction != Direction.OUTPUT:
             raise AttributeError("Cannot set value when direction is input.")
-        rig.outputs[self._pin] = int(value)
+        rig.output(self._pin, int(value))

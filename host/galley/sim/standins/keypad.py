@@ -21,8 +21,6 @@ from collections.abc import Sequence
 from microcontroller import Pin
 from rig import NS_PER_S, TICKS_PER_S, Listener, rig
 
-DEFAULT_INTERVAL_S = 0.020
-
 
 class Event:
     """One key's change: which, down or up, and when it was scanned."""
@@ -125,14 +123,14 @@ class Keys:
         *,
         value_when_pressed: bool,
         pull: bool = True,
-        interval: float = DEFAULT_INTERVAL_S,
+        interval: float = 0.020,
         max_events: int = 64,
         debounce_threshold: int = 1,
     ) -> None:
         self._pins = [pin.number for pin in pins]
         self._pressed_level = int(value_when_pressed)
         self._pull = (1 - self._pressed_level) if pull else 0
-        self._every = max(1, int(interval * TICKS_PER_S))
+        self._every = max(1, int((rig.scan_ms / 1000 or interval) * TICKS_PER_S))
         self._threshold = debounce_threshold
         self._changes: deque[tuple[int, int, int]] = deque()
         self._listeners: list[Listener] = []
@@ -146,7 +144,7 @@ class Keys:
         self._counts = [debounce_threshold if down else -debounce_threshold for down in self._down]
         self._next = rig.now_tick() + self._every
         self._scanned_ns = 0
-        self.events = EventQueue(self, max_events)
+        self.events = EventQueue(self, rig.queue_len or max_events)
 
     @property
     def key_count(self) -> int:
@@ -188,7 +186,8 @@ class Keys:
                     self._next += -(-(due - self._next) // self._every) * self._every
             if self._next > last:
                 break
-            self._scan(self._next)
+            if not any(first <= self._next < first + ticks for first, ticks in rig.skips):
+                self._scan(self._next)
             self._next += self._every
         self._scanned_ns = max(self._scanned_ns, now_ns)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import overload
+
 from rig import rig
 from watchdog import WatchDogTimer
 
@@ -68,12 +70,24 @@ class ByteArray:
     def __len__(self) -> int:
         return NVM_BYTES
 
-    def __getitem__(self, index: int) -> int:
+    @overload
+    def __getitem__(self, index: int) -> int: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> bytearray: ...
+
+    def __getitem__(self, index: int | slice) -> int | bytearray:
         return self._load()[index]
 
-    def __setitem__(self, index: int, value: int) -> None:
+    @overload
+    def __setitem__(self, index: int, value: int) -> None: ...
+
+    @overload
+    def __setitem__(self, index: slice, value: bytearray) -> None: ...
+
+    def __setitem__(self, index: int | slice, value: int | bytearray) -> None:
         stored = self._load()
-        stored[index] = value
+        stored[index] = value  # type: ignore[index, assignment]
         if rig.nvm_path:
             with open(rig.nvm_path, "wb") as file:
                 file.write(stored)

@@ -20,9 +20,9 @@ class Chain:
     free_ns = 0
 
 
-def neopixel_write(pin: DigitalInOut, buf: bytearray | bytes) -> None:
+def neopixel_write(digitalinout: DigitalInOut, buf: bytearray | bytes) -> None:
     """Write a chain of green, red, blue bytes."""
-    if pin.direction != Direction.OUTPUT:
+    if digitalinout.direction != Direction.OUTPUT:
         raise ValueError("the data pin must be an output")
     wait_ns = max(0, Chain.free_ns - rig.clock()) + len(buf) // CHANNELS * PIXEL_NS
     rig.pause(wait_ns / NS_PER_S)

@@ -19,6 +19,7 @@ class PWMOut:
         self._variable = variable_frequency
         self._duty = duty_cycle
         rig.claim(self._pin)
+        rig.pwm(self._pin, duty_cycle)
 
     def deinit(self) -> None:
         """Be silent and give the pin back."""
@@ -46,3 +47,4 @@ class PWMOut:
         if not 0 <= duty <= FULL:
             raise ValueError("duty_cycle must be 0-65535")
         self._duty = duty
+        rig.pwm(self._pin, duty)

@@ -5,7 +5,10 @@ by itself: pin changes carry their own time, and whoever reads a pin or a key qu
 happened up to then, so a firmware that was busy or stopped sees what a real board would have seen.
 
 The channel is a socket of JSON lines (`{"op":"pin",...}` in, `{"ev":...}` out). A pin message may
-carry `at_ns`, the sender's CLOCK_MONOTONIC time, which then is when the pin changed.
+carry `at_ns`, the sender's CLOCK_MONOTONIC time, which then is when the pin changed. What the firmware
+does with an output is told for the pins that `{"op":"watch","pins":[...]}` names: `{"ev":"pin",...,"value"}`
+and `{"ev":"pwm",...,"duty"}`, each with `t_us` of that clock. Any other `op` is a part that is soldered
+to the pins (`parts`).
 
 Facts copied from CircuitPython: all time comes from one counter of 1/32768 s; `ticks_ms` is made of
 1/1024 s ticks and starts 65.536 s below its wrap at 2**29; a pin has one owner.
@@ -36,6 +39,7 @@ ALERT_MS = 8  # for ALERT_NS after a pin changed or the port was full: hold-offs
 ALERT_NS = 100_000_000
 HURRY_MS = 2  # for HURRY_NS after bytes came just after a frame of pixels: the next frame waits its turn
 HURRY_NS = 8_000_000
+MACHINES = 12  # PIO state machines of an RP2350
 FRESH_NS = 1_000_000
 TICK_NS = NS_PER_S // TICKS_PER_S + 1
 MOST_DUES = 256
@@ -44,6 +48,7 @@ EXIT_UNPLUGGED = 0
 EXIT_RESET = 75  # the parent starts such a child anew at once, as a board that restarts enumerates again
 
 Listener = Callable[[int, int], None]
+Wire = Callable[[int], None]
 
 
 class Port(Protocol):
@@ -69,9 +74,17 @@ class Rig:
         self.skew_ppm = 0
         self.ticks_origin = TICKS_MS_ORIGIN
         self.loop_ms = 0.0
+        self.scan_ms = 0  # between two scans of the keypad, whatever the firmware asks for; 0: as it asks
+        self.queue_len = 0  # events that the keypad holds; 0: as many as the firmware asks for
+        self.pauses: list[tuple[int, float]] = []  # (real ns, ms) of collections that will take so long
+        self.skips: list[tuple[int, int]] = []  # (first tick, ticks) without a scan
         self.drives: dict[int, int] = {}
         self.owners: set[int] = set()
         self.outputs: dict[int, int] = {}
+        self.watched: set[int] = set()
+        self.wires: dict[int, list[Wire]] = {}
+        self.colour: tuple[int, int, int, int] | None = None  # clear, red, green, blue at the reader, if any
+        self.free_machines = MACHINES
         self.pixels = b""
         self.pixel_writes = 0
         self.drive_hidden = False
@@ -132,7 +145,7 @@ class Rig:
     def release(self, pin: int) -> None:
         """Give a pin back."""
         self.owners.discard(pin)
-        self.outputs.pop(pin, None)
+        self._let_go(pin)
 
     def alert(self) -> None:
         """Turn more often for a while."""
@@ -162,6 +175,36 @@ class Rig:
         for listener in self._listeners.get(pin, ()):
             listener(at_ns, self.level(pin))
 
+    def output(self, pin: int, value: int) -> None:
+        """The firmware drives a pin."""
+        if self.outputs.get(pin) == value:
+            return
+        self.outputs[pin] = value
+        for wire in self.wires.get(pin, ()):
+            wire(value)
+        if pin in self.watched:
+            self.alert()
+            self.send("pin", f'"pin":{pin},"value":{value},"t_us":{real_ns() // 1000}')
+
+    def _let_go(self, pin: int) -> None:
+        """An output is one no more: what hangs on it is off."""
+        if pin in self.outputs:
+            self.output(pin, 0)
+            del self.outputs[pin]
+
+    def pwm(self, pin: int, duty: int) -> None:
+        """The firmware gives a pin this duty cycle."""
+        if self.outputs.get(pin) == duty:
+            return
+        self.outputs[pin] = duty
+        if pin in self.watched:
+            self.alert()
+            self.send("pwm", f'"pin":{pin},"duty":{duty},"t_us":{real_ns() // 1000}')
+
+    def hurry(self) -> None:
+        """Turn as often as a board does for a moment: something moves."""
+        self._heard_ns = self._shown_ns = real_ns()
+
     def listen(self, pin: int, listener: Listener) -> None:
         """Call `listener(at_ns, level)` at each change of a pin."""
         self._listeners.setdefault(pin, []).append(listener)
@@ -173,7 +216,9 @@ class Rig:
     def power_off_pins(self) -> None:
         """Give all pins back, as happens between two runs of code.py."""
         self.owners.clear()
-        self.outputs.clear()
+        for pin in list(self.outputs):
+            self._let_go(pin)
+        self.free_machines = MACHINES
         self._listeners.clear()
 
     # -- the channel ---------------------------------------------------------------------------
@@ -239,6 +284,17 @@ class Rig:
             return
         if message.get("op") == "pin":
             self.set_pin(message["pin"], message["value"], message.get("at_ns"))
+        elif message.get("op") == "watch":
+            self.watched.update(message["pins"])
+        elif message.get("op") in ("gc_pause", "scan_skip"):
+            from troubles import befall
+
+            befall(self, message)
+        else:
+            from parts import solder
+
+            solder(self, message)
+            self.alert()
 
     def idle(self) -> None:
         """Wait for a message, bytes at the port, or a short time: what stands for a millisecond's sleep.

@@ -59,7 +59,3 @@ class WatchDogTimer:
         if now_ns - self._fed_ns >= FEED_STEP_NS:
             self._fed_ns = now_ns
             rig.alarm(self._timeout)
-
-    def deinit(self) -> None:
-        """Turn the timer off."""
-        self.mode = None
