@@ -30,6 +30,7 @@ from galley.ticks import COARSEST_US, Granule
 
 CONVERGED_SAMPLES: Final = 8
 CONVERGED_NS: Final = 1_000_000
+SURE_NS: Final = 250_000
 AGREEING: Final = 3
 MOST_DOUBTED: Final = 3
 DOUBT_NS: Final = 1_000_000_000
@@ -95,9 +96,21 @@ class Unsynchronised(LookupError):
 class ClockSync:
     """One board's clock. Start a new one, or `reset`, for each boot_id."""
 
-    __slots__ = ("_doubted", "_granule", "_lines", "_newest", "_samples", "_suspects", "jumps", "set_aside")
+    __slots__ = (
+        "_doubted",
+        "_granule",
+        "_lag_us",
+        "_lines",
+        "_newest",
+        "_samples",
+        "_suspects",
+        "jumps",
+        "set_aside",
+    )
 
-    def __init__(self) -> None:
+    def __init__(self, lag_us: int = 0) -> None:
+        """`lag_us`: by how much the board's clock may be behind an even one, now more, now less."""
+        self._lag_us = lag_us
         self.set_aside = 0
         self.jumps = 0
         self._lines: Lines | None = None
@@ -109,7 +122,7 @@ class ClockSync:
 
     def reset(self) -> None:
         """Forget everything: another board, or the same one after a restart."""
-        self.__init__()  # type: ignore[misc]
+        self.__init__(self._lag_us)  # type: ignore[misc]
 
     # -- samples in -----------------------------------------------------------------------------------
 
@@ -136,15 +149,20 @@ class ClockSync:
         """No clock at all can have given these four."""
         there_us = sample.tx_us - sample.rx_us
         round_trip_ns = sample.received_ns - sample.sent_ns
-        granule_us = self._granule.us + STAMP_US
+        granule_us = self._room_us + STAMP_US
         return (
             there_us < 0 or (there_us - granule_us) * (1000 - RATE_LIMIT) > round_trip_ns or round_trip_ns < 0
         )
 
+    @property
+    def _room_us(self) -> int:
+        """How much later than its stamp a moment can have been."""
+        return self._granule.us + self._lag_us
+
     def _start(self, sample: Exchange, limits: tuple[float, float] = ANY_RATE) -> Taken:
         self._granule.take(sample.rx_us)
         self._granule.take(sample.tx_us)
-        self._lines = Lines(sample, self._granule.us, limits)
+        self._lines = Lines(sample, self._room_us, limits)
         self._newest = sample
         self._samples = 1
         return Taken.KEPT
@@ -152,7 +170,7 @@ class ClockSync:
     def _keep(self, lines: Lines, sample: Exchange) -> bool:
         self._granule.take(sample.rx_us)
         self._granule.take(sample.tx_us)
-        lines.set_granule(self._granule.us)
+        lines.set_granule(self._room_us)
         self._newest = sample
         self._samples += 1
         return lines.add(sample)
@@ -168,7 +186,7 @@ class ClockSync:
         return Taken.SET_ASIDE
 
     def _agree(self, samples: list[Exchange]) -> bool:
-        lines = Lines(samples[0], COARSEST_US)
+        lines = Lines(samples[0], COARSEST_US + self._lag_us)
         for before, sample in pairwise(samples):
             if sample.rx_us < before.tx_us or lines.miss_ns(sample) or not lines.add(sample):
                 return False
@@ -201,6 +219,18 @@ class ClockSync:
             return False
         return self._instant(self._newest.tx_us, 0).uncertainty_ns <= CONVERGED_NS
 
+    @property
+    def in_doubt(self) -> bool:
+        """Whether the newest samples contradict the others: the next good one tells which are right."""
+        return bool(self._suspects)
+
+    @property
+    def sure(self) -> bool:
+        """Whether more samples would tell little more: nothing is in doubt, stamps of now are ±0.25 ms."""
+        if self._newest is None or self._suspects or self._doubted:
+            return False
+        return self._instant(self._newest.tx_us, 0).uncertainty_ns <= SURE_NS + 500 * self._lag_us
+
     def fresh(self, now_ns: int) -> bool:
         """Whether a sample came within the last 3 s; if not, say "unsynchronised"."""
         return self._newest is not None and now_ns - self._newest.received_ns < FRESH_NS
@@ -216,8 +246,13 @@ class ClockSync:
         step_us = self._granule.us if self._granule.holds(board_us) else 0
         return self._instant(board_us, step_us)
 
+    def instant(self, board_us: int) -> HostTime:
+        """When the board's clock came to `board_us`: as `host_time`, but of no stamp that hides a step."""
+        return self._instant(board_us, 0)
+
     def _instant(self, board_us: int, step_us: int) -> HostTime:
-        """When the board's clock was between `board_us` and `step_us` later."""
+        """When the board's clock was between `board_us` and `step_us` later, could it not lag."""
+        step_us += self._lag_us
         if self._lines is None:
             raise Unsynchronised("no exchange with the board yet: wait for the first answer to a probe")
         low, high = self._span(self._lines, board_us)
@@ -227,7 +262,7 @@ class ClockSync:
             if old[0] <= doubted.jumped_ns and old[1] >= doubted.until_ns - 2 * DOUBT_NS:
                 low, high = _stretch((low, high), old)
         for suspect in self._suspects:
-            low, high = _stretch((low, high), _span_of_one(suspect, board_us, self._granule.us))
+            low, high = _stretch((low, high), _span_of_one(suspect, board_us, self._room_us))
         return HostTime(ns, max(ns - low, high + 1000 * step_us - ns) + 1000 * STAMP_US)
 
     def standing(self) -> Standing:
@@ -255,7 +290,7 @@ class ClockSync:
         if span is None:
             # cannot be: `observe` starts anew before; if it is, the last sample alone holds
             assert self._newest is not None
-            return _span_of_one(self._newest, board_us, self._granule.us)
+            return _span_of_one(self._newest, board_us, self._room_us)
         nominal_ns = lines.nominal_ns(board_us)
         return nominal_ns + floor(span[0]), nominal_ns + ceil(span[1])
 

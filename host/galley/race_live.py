@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from galley.clock import ClockSync
 from galley.connection import Connection, sessions
 from galley.link import Beat, Hello, KeyEdge, LinkEvent, LinkState, StateChanged, TimeSample
 from galley.ports import BoardPort
@@ -23,9 +24,8 @@ from galley.race_trace import BOARDS, Edge, Entry, Exchange
 from galley.ticks import MS_PERIOD, US_PERIOD, KeyBase, Widener
 
 PAIR_NS: Final = 100_000_000
-KEYPAD_STEP_US: Final = 1000
 LIVE_WITHIN_S: Final = 10.0
-ENOUGH: Final = 10  # exchanges after which edges count
+ENOUGH: Final = 100  # exchanges after which a slow board's clock is not known much better any more
 
 
 class NoBoard(Exception):
@@ -37,7 +37,13 @@ class _Ticks:
     us: Widener = field(default_factory=lambda: Widener(US_PERIOD))
     ms: Widener = field(default_factory=lambda: Widener(MS_PERIOD))
     keys: KeyBase = field(default_factory=KeyBase)
+    sync: ClockSync = field(default_factory=ClockSync)
     exchanges: int = 0
+
+    @property
+    def known(self) -> bool:
+        """Whether the board's clock is known as well as it soon will be."""
+        return self.keys.known and (self.sync.converged or self.exchanges >= ENOUGH)
 
 
 class Recorder:
@@ -87,7 +93,9 @@ class Recorder:
             rx_us, tx_us = ticks.us.widen(event.board_rx_us), ticks.us.widen(event.board_tx_us)
             self.entries.append(Exchange(board, event.sent_ns, rx_us, tx_us, event.received_ns))
             ticks.exchanges += 1
-            if all(other.exchanges >= ENOUGH and other.keys.known for other in self._ticks.values()):
+            ticks.sync.observe(event.sent_ns, rx_us, tx_us, event.received_ns)
+            connection.link.unsure = not ticks.sync.sure  # the board is asked as often as in a game
+            if all(other.known for other in self._ticks.values()):
                 self.ready.set()
             self._asked.discard(board)
             if self._pairs >= self._wanted and not self._asked:
@@ -95,9 +103,9 @@ class Recorder:
         elif isinstance(event, Beat):
             ticks.keys.observe(ticks.ms.widen(event.ticks_ms), ticks.us.widen(event.ticks_us))
         elif isinstance(event, KeyEdge) and event.down and ticks.keys.known:
-            stamp_us = ticks.keys.us(ticks.ms.widen(event.stamp_ms))
+            stamp_us, off_us = ticks.keys.stamped(ticks.ms.widen(event.stamp_ms), event.us)
             number = self._number(board, event.received_ns)
-            self.entries.append(Edge(board, number, stamp_us, KEYPAD_STEP_US))
+            self.entries.append(Edge(board, number, stamp_us, off_us))
         elif isinstance(event, Hello):
             self._ticks[board] = _Ticks()
         elif isinstance(event, StateChanged) and self._all_live():

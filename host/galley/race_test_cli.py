@@ -4,7 +4,8 @@ For: a figure that this box can state. Both boards stamp the same edge, so every
 what is printed is its spread, as numbers, as a histogram, and as a picture for the wall. The trace can be
 kept and told again, also by a later version.
 
-Edges come from the link model (the default), from two boards on a wire (`race_live`), or from a file.
+Edges come from the link model (the default), from two simulated boards (`race_sim`), from two boards on a
+wire (`race_live`), or from a file.
 """
 
 from __future__ import annotations
@@ -34,21 +35,25 @@ KINDS: Final = (
     "tick wrap",
     "all at once",
 )
+STAMPS: Final = ("keypad", "pio")
+SIM_EDGE_S: Final = 0.2
 EDGES_EVERY_S: Final = 0.1
 WARM_S: Final = 10.0
 
 
 @click.command("race-test")
 @click.option("--link", "kind", type=click.Choice(KINDS), default="quiet", show_default=True, help="Model.")
+@click.option("--sim", "stamps", type=click.Choice(STAMPS), help="Two simulated boards, stamped this way.")
 @click.option("--connect", "ports", multiple=True, metavar="PORT", help="Two boards on a wire, left first.")
 @click.option("--seconds", type=Number(1, 86400), default=600, help="How long to wait for edges.")
 @click.option("--edges", type=Number(1, 10**6), default=1000, show_default=True, help="How many edges.")
-@click.option("--seed", type=Number(0, 2**32 - 1), default=0, show_default=True, help="Of the model.")
+@click.option("--seed", type=Number(0, 2**32 - 1), default=0, show_default=True, help="Of chance.")
 @click.option("--replay", "replayed", metavar="FILE", help="Tell a recorded trace again.")
 @click.option("--record", "kept", metavar="FILE", help="Keep the trace.")
 @click.option("--svg", "picture", metavar="FILE", help="Also draw the histogram.")
 def race_test(
     kind: str,
+    stamps: str | None,
     ports: tuple[str, ...],
     seconds: int,
     edges: int,
@@ -58,10 +63,14 @@ def race_test(
     picture: str | None,
 ) -> None:
     """Measure how well two boards' presses are told apart."""
-    if ports and replayed:
-        raise click.UsageError("--replay tells what is recorded: leave --connect out")
+    if replayed and (ports or stamps):
+        raise click.UsageError("--replay tells what is recorded: leave --connect and --sim out")
+    if ports and stamps:
+        raise click.UsageError("--connect takes real boards, --sim simulated ones: leave one of them out")
     if replayed:
         source, entries = _read(replayed)
+    elif stamps:
+        source, entries = f"two simulated boards, {stamps} stamps", _simulated(stamps, edges, seconds, seed)
     elif ports:
         source, entries = "two boards on a wire", _live(ports, edges, seconds)
     else:
@@ -94,7 +103,7 @@ def modelled(kind: str, edges: int, seed: int) -> list[Entry]:
         for received_ns, stamps in sorted(learnt):
             entry: Entry
             if len(stamps) == len(("number", "us")):
-                entry = Edge(board, stamps[0], ticks.widen(stamps[1]), 1)
+                entry = Edge(board, stamps[0], ticks.widen(stamps[1]), 0)
             else:
                 sent_ns, rx_us, tx_us, _ = stamps
                 entry = Exchange(board, sent_ns, ticks.widen(rx_us), ticks.widen(tx_us), received_ns)
@@ -109,9 +118,28 @@ def _live(ports: Sequence[str], edges: int, seconds: int) -> list[Entry]:
         raise click.UsageError(f"--connect {ports[0]}: it takes two boards: give the option twice")
     click.echo("Press the wired key, again and again; Ctrl-C gives up.", err=True)
     try:
-        return recorded(ports, edges, seconds, _count)
+        entries = recorded(ports, edges, seconds, _count)
     except NoBoard as error:
         raise click.ClickException(str(error)) from None
+    click.echo(err=True)
+    return entries
+
+
+def _simulated(stamps: str, edges: int, seconds: int, seed: int) -> list[Entry]:
+    import asyncio
+
+    from galley.race_live import NoBoard
+    from galley.race_sim import FINE, simulated
+    from galley.sim.boards import Knobs, SimulationError
+
+    own = Knobs(settings=(FINE,)) if stamps == "pio" else Knobs()
+    click.echo(f"{edges} edges take about {edges * SIM_EDGE_S:.0f} s; Ctrl-C gives up.", err=True)
+    try:
+        entries = asyncio.run(simulated(edges, seconds, _count, dict.fromkeys(BOARDS, own), seed))
+    except (NoBoard, SimulationError) as error:
+        raise click.ClickException(str(error)) from None
+    click.echo(err=True)
+    return entries
 
 
 def _count(pairs: int) -> None:

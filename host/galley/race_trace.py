@@ -6,8 +6,8 @@ where a trace comes from: a link model, simulated boards, or two real ones with 
 A trace is a list of entries in the order in which the host learnt of them. As a file it is JSON lines:
 
     {"trace": "galley race-test", "version": 1, "source": "two boards on a wire"}
-    {"board": "left", "exchange": [sent_ns, rx_us, tx_us, received_ns]}      board times widened
-    {"board": "left", "edge": 17, "us": 123456789, "step_us": 1}             edge 17 as this board stamped it
+    {"board": "left", "exchange": [sent_ns, rx_us, tx_us, received_ns]}   board times widened
+    {"board": "left", "edge": 17, "us": 123456789, "off_us": 33}          edge 17 as this board stamped it
 
 An edge is asked about when its board's next exchange has been observed, as a verdict would be.
 """
@@ -36,12 +36,15 @@ class Exchange(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """One edge as one board stamped it, in widened µs rounded down to `step_us`."""
+    """One edge as one board stamped it, in widened µs, which may be off by `off_us` either way.
+
+    0: a stamp of the clock of the exchanges, which shows its last step.
+    """
 
     board: str
     number: int
     us: int
-    step_us: int
+    off_us: int
 
 
 class Gap(NamedTuple):
@@ -72,10 +75,9 @@ def gaps(entries: Iterable[Entry]) -> list[Gap]:
             continue
         clock.observe(*entry[1:])
         for edge in waiting[entry.board]:
-            when = clock.host_time(edge.us)
-            half_ns = 1000 * edge.step_us if edge.step_us > 1 else 0
+            when = clock.host_time(edge.us) if edge.off_us == 0 else clock.instant(edge.us)
             both = told.setdefault(edge.number, {})
-            both[edge.board] = when.ns, when.uncertainty_ns + half_ns
+            both[edge.board] = when.ns, when.uncertainty_ns + 1000 * edge.off_us
             if len(both) == len(BOARDS):
                 (left_ns, left_off), (right_ns, right_off) = both["left"], both["right"]
                 found.append(Gap(edge.number, right_ns - left_ns, left_off + right_off))
@@ -90,7 +92,7 @@ def written(entries: Iterable[Entry], source: str) -> Iterator[str]:
     for entry in entries:
         if isinstance(entry, Edge):
             line: dict[str, Any] = {"board": entry.board, "edge": entry.number, "us": entry.us}
-            line["step_us"] = entry.step_us
+            line["off_us"] = entry.off_us
         else:
             line = {"board": entry.board, "exchange": list(entry[1:])}
         yield json.dumps(line)
@@ -127,7 +129,7 @@ def _entry(line: Any) -> Entry:
     board = line["board"]
     if board not in BOARDS:
         raise BadTrace(f"there is no board {board!r}")
-    numbers = line["exchange"] if "exchange" in line else [line["edge"], line["us"], line["step_us"]]
+    numbers = line["exchange"] if "exchange" in line else [line["edge"], line["us"], line["off_us"]]
     if not all(type(number) is int for number in numbers):
         raise BadTrace("times are whole numbers")
     return Exchange(board, *numbers) if "exchange" in line else Edge(board, *numbers)

@@ -59,11 +59,11 @@ class PtyBoard:
 
     def press(self, key: int) -> int:
         """Send the frames of a press; the time just before they went, in ns."""
-        self.link.key_edge(key, 1, self._ticks_ms())
+        self.link.key_edge(key, 1, self._ticks_ms(), wire.NO_US)
         return self._write()
 
     def release(self, key: int) -> None:
-        self.link.key_edge(key, 0, self._ticks_ms())
+        self.link.key_edge(key, 0, self._ticks_ms(), wire.NO_US)
         self._write()
 
     def _ticks_ms(self) -> int:

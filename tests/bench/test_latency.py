@@ -39,7 +39,7 @@ while data := port.read(port.in_waiting or 1):
 def raw_echo(board: PtyBoard) -> list[float]:
     """A frame to a pyserial program that sends it straight back, in ms, with the same idle times between."""
     random = Random(1)
-    frame = b"K 17 204 9 1 536805123 3 201 f48560e9\n"
+    frame = b"K 17 204 9 1 536805123 1000 3 201 82b07632\n"
     times: list[float] = []
     with subprocess.Popen([sys.executable, "-c", ECHO, board.path]) as process:
         try:

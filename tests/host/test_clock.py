@@ -15,8 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from galley.clock import ClockSync, HostTime, Taken, Unsynchronised
-from galley.sim.link_model import COARSE_KINDS, KINDS, Kind, LinkModel, Sample
-from galley.ticks import US_PERIOD, Widener
+from galley.sim.link_model import COARSE_KINDS, KINDS, NS, BoardClock, Kind, LinkModel, Sample
+from galley.ticks import COARSEST_US, US_PERIOD, Widener
+from galley_board.pins import CLOCK_LAG_US
 
 MS = 1_000_000
 SECONDS = 60
@@ -353,3 +354,51 @@ def test_an_observation_takes_50_us_and_a_question_100_us() -> None:
     print(f"observe {median(observed):.1f} us, host_time {median(questioned):.1f} us (medians)")
     assert median(observed) <= 5 * 50
     assert median(questioned) <= 5 * 100
+
+
+class LaggingClock(BoardClock):
+    """`time.monotonic_ns` of an RP2040 in CircuitPython 9.2: ticks of 977 µs, begun anew each second."""
+
+    def stamp(self, at: float, step_us: float) -> int:
+        seconds, us = divmod(int(self.us(at)), 1_000_000)
+        ticks = 1024 * seconds + us // 977
+        return (976_562 * ticks + ticks // 2 + 30_518 * (us % 977 // 31)) // 1000 % US_PERIOD
+
+
+class SteppingClock(BoardClock):
+    """The same in CircuitPython 8.2, which shows whole ticks."""
+
+    def stamp(self, at: float, step_us: float) -> int:
+        seconds, us = divmod(int(self.us(at)), 1_000_000)
+        ticks = 1024 * seconds + us // 977
+        return (976_562 * ticks + ticks // 2) // 1000 % US_PERIOD
+
+
+@pytest.mark.parametrize("kind", ["quiet", "busy", "loops"])
+@pytest.mark.parametrize("board", [LaggingClock, SteppingClock])
+def test_a_clock_that_lags_within_each_second_is_allowed_for(board: type[BoardClock], kind: str) -> None:
+    model = LinkModel(KINDS[kind][0], 5, SECONDS)
+    model.clock.__class__ = board
+    clock, ticks = ClockSync(CLOCK_LAG_US), Widener(US_PERIOD)
+    widths = []
+    for sample in model.probes():
+        assert observe(clock, ticks, sample) is Taken.KEPT
+        for at_ns in (sample.sent_ns, sample.sent_ns - 40 * MS):
+            stamp_us = ticks.widen(model.clock.stamp(at_ns / NS, 1.0))
+            when = clock.instant(stamp_us)  # between that and one step later
+            step_ns = 1000 * (COARSEST_US if board is SteppingClock else 31)
+            assert when.early_ns <= at_ns <= when.late_ns + step_ns or at_ns < 0
+            widths.append(when.uncertainty_ns)
+    assert clock.jumps == 0
+    assert median(widths) < 1.5 * MS
+
+
+def test_without_the_allowance_such_a_clock_would_be_told_wrong() -> None:
+    model = LinkModel(KINDS["quiet"][0], 5, SECONDS)
+    model.clock.__class__ = LaggingClock
+    clock, ticks, wrong = ClockSync(), Widener(US_PERIOD), 0
+    for sample in model.probes():
+        observe(clock, ticks, sample)
+        when = clock.instant(ticks.widen(model.clock.stamp(sample.sent_ns / NS, 1.0)))
+        wrong += abs(when.ns - sample.sent_ns) > when.uncertainty_ns
+    assert wrong > 100

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
 from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -11,14 +9,11 @@ from xml.etree import ElementTree
 import pytest
 
 from galley import cli, histogram
-from galley.race_live import NoBoard, Recorder, recorded
-from galley.race_test_cli import KINDS, modelled
+from galley.race_live import NoBoard, recorded
+from galley.race_test_cli import KINDS, STAMPS, modelled
 from galley.race_trace import BadTrace, Edge, Exchange, gaps, read, written
-from galley.sim.boards import SimulatedBox
 from galley.sim.link_model import KINDS as MODELS
 
-KEYS = range(6)
-PATIENCE_S = 20.0
 HEADER = '{"trace": "galley race-test", "version": 1, "source": "x"}\n'
 
 
@@ -112,46 +107,33 @@ def test_a_wrong_call_is_told_in_one_sentence(capsys: pytest.CaptureFixture[str]
     status, _, error = called(capsys, "--connect", "/dev/nowhere")
     assert (status, error.count("\n")) == (2, 1)
     assert "twice" in error
+    for wrong in (("--sim", "pio", "--connect", "a"), ("--sim", "pio", "--replay", "a")):
+        status, _, error = called(capsys, *wrong)
+        assert (status, error.count("\n")) == (2, 1)
+        assert "leave" in error
+
+
+@pytest.mark.parametrize("stamps", STAMPS)
+def test_two_simulated_boards_are_measured_as_a_museum_would(
+    stamps: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    picture = tmp_path / "errors.svg"
+    status, said, error = called(
+        capsys, "--sim", stamps, "--edges", "4", "--seconds", "20", "--svg", str(picture)
+    )
+    assert status == 0
+    assert said.startswith(f"two simulated boards, {stamps} stamps: 4 edges on both boards, true gap 0\n")
+    assert "which holds 4 of 4" in said
+    assert error.endswith("4 edges\n")
+    assert ElementTree.fromstring(picture.read_text(encoding="utf-8")).tag.endswith("svg")
+    stated_ms = float(said.split("stated ±")[1].split()[0])
+    assert (stated_ms < 2) == (stamps == "pio")
 
 
 def test_a_port_without_a_board_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("galley.race_live.LIVE_WITHIN_S", 0.5)
     with pytest.raises(NoBoard, match="/dev/nowhere"):
         recorded(("/dev/nowhere", "/dev/nowhere"), 1, 1.0, lambda pairs: None)
-
-
-def test_two_simulated_boards_on_a_wire_agree_within_what_is_stated() -> None:
-    """Their own firmware, real ports, one edge on both: the whole way, with keypad stamps."""
-
-    async def run() -> Recorder:
-        ready = asyncio.Event()
-        told = asyncio.Event()
-        box = SimulatedBox(
-            ("left", "right"),
-            lambda role, rgb: None,
-            on_change=lambda role: ready.set() if all(board.port for board in box.boards.values()) else None,
-        )
-        await box.start()
-        await asyncio.wait_for(ready.wait(), PATIENCE_S)
-        paths = [str(box.boards[role].port) for role in ("left", "right")]
-        recorder = Recorder(paths, len(KEYS), lambda pairs: told.set())
-        listening = asyncio.create_task(recorder.run(PATIENCE_S))
-        await asyncio.wait_for(recorder.ready.wait(), PATIENCE_S)
-        for key in KEYS:
-            told.clear()
-            at_ns = time.monotonic_ns()
-            for role in ("left", "right"):
-                box.boards[role].press(key, True, at_ns)
-            await asyncio.wait_for(told.wait(), PATIENCE_S)
-        await listening
-        await box.stop()
-        return recorder
-
-    found = gaps(asyncio.run(run()).entries)
-    assert len(found) == len(KEYS)
-    for gap in found:
-        assert abs(gap.ns) <= gap.uncertainty_ns
-        assert gap.uncertainty_ns < 50_000_000
 
 
 def test_a_histogram_counts_every_value_once() -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from galley.link import Beat, KeyEdge, TimeSample
-from galley.ticks import MS_PERIOD, US_PERIOD
-from galley.timekeeper import NS_PER_MS, PROBE_AGAIN_NS, PROVISIONAL_NS, Timekeeper
+from galley.ticks import MS_PERIOD, TICKS_MS_ORIGIN, US_PERIOD
+from galley.timekeeper import HOLD_NS, MOST_DOUBTS, NS_PER_MS, PROBE_AGAIN_NS, PROVISIONAL_NS, Timekeeper
 
 START_NS = 5_000_000_000
 
@@ -37,11 +37,11 @@ class FakeBoard:
 
     def beat(self, host_ns: int) -> Beat:
         us = self.us(host_ns)
-        return Beat(self.boot_id, us // 1000 % MS_PERIOD, us % US_PERIOD)
+        return Beat(self.boot_id, (us // 1000 + TICKS_MS_ORIGIN) % MS_PERIOD, us % US_PERIOD)
 
     def edge(self, pressed_ns: int, key: int = 9, late_ns: int = 1_500_000) -> KeyEdge:
         self.seq += 1
-        stamp_ms = self.us(pressed_ns) // 1000 + 1  # at the scan after the press
+        stamp_ms = self.us(pressed_ns) // 1000 + 1 + TICKS_MS_ORIGIN  # at the scan after the press
         return KeyEdge(
             self.boot_id,
             self.seq,
@@ -51,6 +51,12 @@ class FakeBoard:
             late_ns // NS_PER_MS,
             pressed_ns + late_ns,
         )
+
+    def fine_edge(self, pressed_ns: int, key: int = 9, late_ns: int = 1_500_000) -> KeyEdge:
+        """As a PIO stamps it: to a microsecond, on a base that is known to 33."""
+        us = self.us(pressed_ns)
+        edge = self.edge(pressed_ns, key, late_ns)
+        return replace(edge, stamp_ms=(us // 1000 + TICKS_MS_ORIGIN) % MS_PERIOD, us=us % 1000)
 
 
 def settled(*boards: FakeBoard) -> Timekeeper:
@@ -130,6 +136,76 @@ def test_presses_nearer_than_the_stamps_can_tell_are_a_dead_heat() -> None:
         keeper.enter(board.name, board.edge(at_ns), at_ns)
     answer(keeper, left, right, at_ns=LATER_NS + 20_000_000)
     assert {press.source for press in keeper.heat()} == {"left", "right"}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(800_000, 4_000_000), st.booleans())
+def test_fine_edges_need_no_more_between_them_than_the_clocks_are_unsure(gap_ns: int, swap: bool) -> None:
+    left, right = boards()
+    keeper = settled(left, right)
+    one, other = (right, left) if swap else (left, right)
+    for board, at_ns in ((other, LATER_NS + gap_ns), (one, LATER_NS)):
+        keeper.enter(board.name, board.fine_edge(at_ns), at_ns)
+    answer(keeper, left, right, at_ns=LATER_NS + 20_000_000)
+    (first,) = keeper.heat()
+    assert (first.source, first.coarse) == (one.name, False)
+    assert abs(first.ns - LATER_NS) <= first.uncertainty_ns <= 400_000
+
+
+def test_a_fine_edge_and_one_of_a_keypad_less_than_a_scan_apart_are_a_dead_heat() -> None:
+    left, right = boards()
+    keeper = settled(left, right)
+    for board, edge in ((left, left.fine_edge(LATER_NS)), (right, right.edge(LATER_NS + 900_000))):
+        keeper.enter(board.name, edge, edge.received_ns)
+    answer(keeper, left, right, at_ns=LATER_NS + 20_000_000)
+    assert len(keeper.heat()) == 2
+
+
+def spoiled(board: FakeBoard, at_ns: int, by_us: int) -> TimeSample:
+    """An answer whose stamps are absurd."""
+    sample = board.sample(at_ns)
+    rx_us, tx_us = sample.board_rx_us + by_us, sample.board_tx_us + by_us
+    return replace(sample, board_rx_us=rx_us % US_PERIOD, board_tx_us=tx_us % US_PERIOD)
+
+
+def test_an_absurd_answer_while_two_presses_wait_holds_the_verdict_until_the_next_one() -> None:
+    left, right = boards()
+    keeper = settled(left, right)
+    for board, at_ns in ((left, LATER_NS), (right, LATER_NS + 6_000_000)):
+        keeper.enter(board.name, board.edge(at_ns), at_ns)
+    keeper.sample("left", spoiled(left, LATER_NS + 20_000_000, 70_000))
+    answer(keeper, right, at_ns=LATER_NS + 20_000_000)
+    assert keeper.unsure("left")
+    assert keeper.heat() == ()
+    answer(keeper, left, at_ns=LATER_NS + 24_000_000)
+    assert [press.source for press in keeper.heat()] == ["left"]
+
+
+def test_a_dead_heat_is_held_while_a_clock_could_be_known_better_and_not_for_ever() -> None:
+    left, right = boards()
+    keeper = Timekeeper()
+    for board in (left, right):
+        keeper.joined(board.name, board.boot_id, START_NS)
+        for step in range(20):
+            keeper.beat(board.name, board.beat(START_NS + step * 100_000_000))
+            keeper.sample(board.name, board.sample(START_NS + step * 100_000_000, travel_ns=600_000))
+        keeper.enter(board.name, board.edge(LATER_NS), LATER_NS)
+    for board in (left, right):
+        keeper.sample(board.name, board.sample(LATER_NS + 20_000_000, travel_ns=600_000))
+    assert keeper.heat() == ()
+    keeper.sample("left", left.sample(LATER_NS + HOLD_NS, travel_ns=600_000))
+    assert len(keeper.heat()) == 2
+
+
+def test_a_board_whose_answers_never_agree_voids_the_race_instead_of_holding_it() -> None:
+    left, right = boards()
+    keeper = settled(left, right)
+    edge = left.edge(LATER_NS)
+    keeper.enter("left", edge, edge.received_ns)
+    for number in range(MOST_DOUBTS):
+        assert keeper.refused() == []
+        keeper.sample("left", spoiled(left, LATER_NS + 3_000_000 * number, 50_000 * (1 + number * number)))
+    assert [refused.why for refused in keeper.refused()] == ["void"]
 
 
 def test_nothing_comes_out_before_every_board_has_answered() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import time
 from collections.abc import Callable
 from typing import Any
@@ -10,14 +12,17 @@ from typing import Any
 import pytest
 
 from galley.house import House, HouseRules
-from galley.serve import Host, Settings, bind
+from galley.serve import Host
+from galley.sim.boards import Knobs
+from galley.starting import Settings, bind
 from galley.tables.table import BELL, BOARDS, ROLL, Seat
 from galley_engine.games import load
 from tests.loop.box_process import PATIENCE_S, free_port
 
 STARS = ["star", "star", "star", "shrimp", "shrimp", "shrimp"]
 YUCKS = ["star", "star", "star", "yuck", "shrimp", "shrimp"]
-AHEAD_NS = 30_000_000
+AHEAD_NS = 60_000_000
+HANGS_NS = 20_000_000
 
 
 def start(left: list[str], right: list[str]) -> Any:
@@ -37,11 +42,17 @@ def start(left: list[str], right: list[str]) -> Any:
 
 
 async def presses(
-    left: list[str], right: list[str], first: tuple[str, int], second: tuple[str, int], gap_ms: float
+    left: list[str],
+    right: list[str],
+    first: tuple[str, int],
+    second: tuple[str, int],
+    gap_ms: float,
+    knobs: Knobs | None = None,
 ) -> House:
     """Press two keys `gap_ms` apart on boards that have been live for a while; the house afterwards."""
     port = free_port()
-    host = Host(Settings(port=port, sim=BOARDS, browser=False, rules=HouseRules(seed=1)))
+    rules = HouseRules(seed=1, demo=False)
+    host = Host(Settings(port=port, sim=BOARDS, browser=False, rules=rules, knobs=knobs))
     with bind(port) as sock:
         running = asyncio.create_task(host.run(sock))
         try:
@@ -56,11 +67,19 @@ async def presses(
             house.session.state = start(left, right)
             house.tick(now() // 1_000_000)
             host._moved()
-            assert host._sim is not None
+            simulated = host._plugging.simulated
+            assert simulated is not None
             at_ns = now() + AHEAD_NS
-            for (board, key), when_ns in ((second, at_ns + int(gap_ms * 1e6)), (first, at_ns)):
-                await asyncio.sleep(max(0.0, (when_ns - now()) / 1e9))
-                host._sim.boards[board].press(key, True, at_ns=when_ns)
+            later_ns = at_ns + int(gap_ms * 1e6)
+            for (board, key), when_ns in ((first, at_ns), (second, later_ns)):
+                simulated.boards[board].press(key, True, at_ns=when_ns)
+            # the board that was pressed first hangs meanwhile: its frame comes last
+            hanging = simulated.boards[first[0]].pid
+            assert hanging is not None
+            await asyncio.sleep((at_ns - HANGS_NS - now()) / 1e9)
+            os.kill(hanging, signal.SIGSTOP)
+            await asyncio.sleep((later_ns + HANGS_NS - now()) / 1e9)
+            os.kill(hanging, signal.SIGCONT)
             await until(lambda: any(news["key"] == "first" for news in news_of(house)), running)
             return house
         finally:
@@ -110,3 +129,19 @@ def test_a_roll_before_the_call_saves_the_dice() -> None:
     house = asyncio.run(presses(YUCKS, STARS, ("left", ROLL), ("right", 10), 9.0))
     verdict = told(house)
     assert (verdict["race"], verdict["by"], verdict["on"]) == ("roll_yuck", "red", "blue")
+
+
+@pytest.mark.parametrize("first, second, winner", [("right", "left", 1), ("left", "right", 0)])
+def test_with_edges_to_a_microsecond_1_ms_is_enough(first: str, second: str, winner: int) -> None:
+    knobs = Knobs(settings=("GALLEY_EDGES=1",))
+    house = asyncio.run(presses(STARS, STARS, (first, BELL), (second, BELL), 1.0, knobs))
+    assert house.session is not None
+    verdict = told(house)
+    assert verdict["race"] == "bell_bell"
+    assert house.session.state.won == (1 - winner, winner)
+    assert abs(float(verdict["gap"]) - 1.0) <= float(verdict["doubt"]) < 1.0
+
+
+def test_without_them_1_ms_is_a_dead_heat() -> None:
+    house = asyncio.run(presses(STARS, STARS, ("right", BELL), ("left", BELL), 1.0))
+    assert told(house)["race"] == "heat"
