@@ -12,13 +12,20 @@ the undone step will be drawn again, in the same order. So nobody gets another t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from galley_engine.dice import KeptDice
 from galley_engine.game import AnyGame, JSONObject, Refusal, Step
 from galley_engine.record import Entry, Verdict, lines, state_after
+
+
+class Change(NamedTuple):
+    """What a journal has to write down: step `n` was taken, or taken back, or its verdict came later."""
+
+    what: Literal["step", "undo", "verdict"]
+    n: int
 
 
 @dataclass(slots=True)
@@ -26,7 +33,7 @@ class Session:
     """A running game. `steps` holds (at_ms, accepted action with its outcomes), enough to play it again.
 
     `dealt` is the state at the start; `verdicts` has the verdict of a step, by its number from 1, if a race
-    was decided.
+    was decided. `changes` holds what happened since somebody last took it out.
     """
 
     game: AnyGame
@@ -36,6 +43,7 @@ class Session:
     started_ms: int
     steps: list[tuple[int, JSONObject]] = field(default_factory=list)
     verdicts: dict[int, Verdict] = field(default_factory=dict)
+    changes: list[Change] = field(default_factory=list)
     _drawn: list[int] = field(default_factory=list)  # before each step, the numbers drawn by the chance
     _paused_ms: int | None = None
     _lost_ms: int = 0
@@ -49,6 +57,31 @@ class Session:
         chance = KeptDice(seed)
         dealt = game.start(seats, game.options(options), chance)
         return cls(game, chance, dealt, dealt, now_ms)
+
+    @classmethod
+    def restore(
+        cls,
+        game: AnyGame,
+        seed: int,
+        *,
+        dealt: Any,
+        state: Any,
+        steps: Sequence[tuple[int, JSONObject]],
+        drawn: Sequence[int],
+        verdicts: Mapping[int, Verdict],
+        last_ms: int,
+        now_ms: int,
+    ) -> Session:
+        """A game as it stood in `state` after `steps`; its clock goes on from `last_ms` at `now_ms`.
+
+        `drawn` has the numbers the chance had drawn: after dealing, then after each step.
+        """
+        restored = cls(game, KeptDice(seed, drawn[-1]), dealt, state, now_ms - last_ms)
+        restored.steps = list(steps)
+        restored.verdicts = dict(verdicts)
+        restored._drawn = list(drawn[:-1])
+        restored._last_ms = last_ms
+        return restored
 
     def at_ms(self, now_ms: int) -> int:
         """The game's own time at house time `now_ms`; never less than that of the last step."""
@@ -83,19 +116,31 @@ class Session:
             self._last_ms = at_ms
             self.steps.append((at_ms, answer.action))
             self._drawn.append(drawn)
+            self.changes.append(Change("step", len(self.steps)))
             if verdict is not None:
                 self.verdicts[len(self.steps)] = verdict
         return answer
+
+    def judge(self, n: int, verdict: Verdict) -> None:
+        """The verdict on step `n` is known now; if that was taken back meanwhile it belongs to nothing."""
+        if 0 < n <= len(self.steps):
+            self.verdicts[n] = verdict
+            self.changes.append(Change("verdict", n))
 
     def undo(self) -> bool:
         """Take the last step back; False if there is none. The game's clock goes on, paused or not."""
         if not self.steps:
             return False
+        self.changes.append(Change("undo", len(self.steps)))
         self.verdicts.pop(len(self.steps), None)
         self.steps.pop()
         self.chance = KeptDice(self.chance.seed, self._drawn.pop())
         self.state = state_after(self.game, self.dealt, self.steps)
         return True
+
+    def drawn_after(self, n: int) -> int:
+        """The numbers the chance had drawn after step `n`; 0 asks for those of the deal."""
+        return self._drawn[n] if n < len(self._drawn) else self.chance.drawn
 
     def record(self) -> str:
         """The record of the game so far, finished or not, in the form of `galley_engine.record`."""
