@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from galley.deck_physics import Physics, physics
 from galley.sim.deck_crew import DeckWorld, as_event
-from galley.sim.deck_model import DIE, ArmAt, Cell, Deck, DieFell, DieShows, DroppingFell, Physics, physics
+from galley.sim.deck_model import DIE, ArmAt, Cell, Deck, DieFell, DieShows, DroppingFell
 from galley_engine.bots import STRENGTHS, policy
 from galley_engine.dice import Dice
 from galley_engine.game import BadOption, BadSetup, Step

@@ -144,7 +144,7 @@ def test_share_needs_a_seat_key_too_when_several_may() -> None:
 def test_dice_show_their_faces_and_kept_ones_at_full_light() -> None:
     kept = [True, False, True, False, False, False]
     position = state(2, phase="duel", stations=stations(MIXED, [None] * 6, kept))
-    view = sushi_duel.view(position, {})
+    view = sushi_duel.view(position, {}, {})
     names = {number: name for name, number in glyphs.GLYPHS.items()}
     left = [(names[code // 8], glyphs.STYLES[code % 8]) for code in view["left"].dice]
     assert left == [
@@ -164,7 +164,7 @@ def test_dice_show_their_faces_and_kept_ones_at_full_light() -> None:
 def test_lamps_are_lit_in_the_colour_of_their_key_where_a_key_does_something() -> None:
     position = state(3, phase="duel", stations=stations(MIXED, [None] * 6, [True, *FREE[1:]]))
     jobs = sushi_duel.jobs(position, (RED, Seat("blue", "good"), GREEN), {})
-    view = sushi_duel.view(position, jobs)
+    view = sushi_duel.view(position, jobs, {})
     white, green = glyphs.COLOURS["white"][0], glyphs.COLOURS["green"][0]
     assert view["left"].lamps[0] == glyphs.lamp_code(white, glyphs.STEADY)
     assert view["left"].lamps[1] == glyphs.lamp_code(white, glyphs.LOW)

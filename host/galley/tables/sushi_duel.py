@@ -26,6 +26,7 @@ from galley.tables.table import (
     BoxView,
     Choice,
     Flourish,
+    Hand,
     Job,
     Jobs,
     Key,
@@ -100,7 +101,7 @@ def contested(before: State, one: JSONObject, other: JSONObject) -> bool:
     return yucks[SIDES.index(rolled)] and rolled != _side(before, call["seat"])
 
 
-def view(state: State, jobs: Mapping[Key, Lit]) -> BoxView:
+def view(state: State, jobs: Mapping[Key, Lit], choice: Choice) -> BoxView:
     """Both sets of dice as they lie, kept dice at full light, and the lamps of the keys that have jobs."""
     lamps = lamps_of(jobs)
     own = state.options.ingredients
@@ -112,12 +113,16 @@ def view(state: State, jobs: Mapping[Key, Lit]) -> BoxView:
     }
 
 
-def page(state: State) -> JSONObject:
+def page(state: State, choice: Choice) -> JSONObject:
     """Which platters each set completes now, and who is ready."""
     return {
         "complete": {side: list(complete_platters(state, side)) for side in SIDES},
         "ready": list(ready_seats(state)),
     }
+
+
+def world(state: State, seed: int, hand: Hand | None, settings: Mapping[str, object]) -> None:
+    """Nothing happens at a duel that nobody does."""
 
 
 def flourish(before: State, events: Sequence[Event]) -> Flourish | None:

@@ -39,6 +39,7 @@ DARK: Final = 0
 
 Key: TypeAlias = tuple[str, int]
 Choice: TypeAlias = Mapping[str, str]
+"""Half an action, or a fact of the game's world: words for words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +82,27 @@ class Prompt:
         return {"key": self.key, "params": dict(self.params)}
 
 
+class DeckView(NamedTuple):
+    """What only the deck shows and moves.
+
+    `eye` is its speed in percent, negative the other way round, 0 still; `drum` the face 0-7 to be on top,
+    None as it lies; `drift` the steps 0-3 of the die towards a hole, None dark; `pupil` and the four `holes`
+    are lamp codes.
+    """
+
+    eye: int = 0
+    drum: int | None = None
+    drift: int | None = None
+    pupil: int = DARK
+    holes: tuple[int, int, int, int] = (DARK,) * 4
+
+
 class BoardView(NamedTuple):
     """All a board shows: 8 die codes and 11 lamp codes of the wire (the deck uses 6 lamps and no dice)."""
 
     dice: tuple[int, ...] = (BLANK,) * DICE
     lamps: tuple[int, ...] = (DARK,) * FRAME_LAMPS
+    deck: DeckView = DeckView()
 
 
 BoxView: TypeAlias = Mapping[str, BoardView]
@@ -125,14 +142,100 @@ class Table(Protocol):
     def prompts(self, state: Any, seats: Sequence[Seat], choice: Choice) -> list[Prompt]:
         """Who has to do what, the most urgent first."""
 
-    def view(self, state: Any, jobs: Mapping[Key, Lit]) -> BoxView:
+    def view(self, state: Any, jobs: Mapping[Key, Lit], choice: Choice) -> BoxView:
         """What every board shows."""
 
     def flourish(self, before: Any, events: Sequence[Event]) -> Flourish | None:
         """What happened and is worth a moment of its own on the dice, or None."""
 
-    def page(self, state: Any) -> JSONObject:
+    def page(self, state: Any, choice: Choice) -> JSONObject:
         """What the pages draw beside the public state."""
+
+    def world(
+        self, state: Any, seed: int, hand: Hand | None, settings: Mapping[str, object]
+    ) -> World | None:
+        """What goes on without a seat's doing, or None.
+
+        `hand` is there where no real one is. `settings` are the physics chosen on the box, as `railings`.
+        """
+
+
+class World(Protocol):
+    """What goes on beside the seats: the eye goes round, the die drifts, droppings fall. Times in house ms.
+
+    It gives the engine's events as they come, and turns what a hand does into actions. Its `facts` join the
+    choice that a table's functions are given.
+    """
+
+    def facts(self) -> Choice:
+        """What jobs, prompts, view and page need to know of the world."""
+
+    def edge(self, state: Any, board: str, key: int, down: bool, now_ms: int) -> Sequence[JSONObject]:
+        """A key or sensor went down or up: the engine's events and actions that follow from it."""
+
+    def tick(self, state: Any, now_ms: int) -> Sequence[JSONObject]:
+        """Let time pass: the events and actions that are due."""
+
+    def due_ms(self) -> int | None:
+        """When `tick` must come, None if nothing is waited for."""
+
+    def delay(self, ms: int) -> None:
+        """The box was paused for `ms`: nothing moved meanwhile."""
+
+    def happened(self, state: Any, events: Sequence[Event], now_ms: int) -> None:
+        """What the rules made of an action."""
+
+    def undone(self, state: Any, now_ms: int) -> None:
+        """A step was taken back: be as the state says now."""
+
+    def sight(self, state: Any) -> object:
+        """What bots see beyond the state."""
+
+    def wish(self, state: Any, wish: JSONObject, now_ms: int) -> JSONObject | None:
+        """A bot's wish as the action of now, or None; what follows later comes from `tick`."""
+
+    def press(self, state: Any, action: JSONObject, now_ms: int) -> Sequence[JSONObject]:
+        """A person's action, as actions and events of now in their order; () if nothing is to be done yet."""
+
+    def page(self) -> JSONObject:
+        """What the pages draw of it."""
+
+    def saved(self) -> JSONObject:
+        """All of it that must outlive the host."""
+
+    def restore(self, saved: Mapping[str, Any]) -> None:
+        """Become as `saved` says; unknown or impossible values are left as they are."""
+
+
+class Hand(Protocol):
+    """A simulated hand over a simulated deck. Droppings have opaque numbers."""
+
+    def deal(self, colours: Sequence[str], railings: int) -> None:
+        """Spread these droppings anew on a deck with this many railings."""
+
+    def lift(self, dropping: int | None) -> str | None:
+        """Lift a dropping, None: the one the arm points at. Its colour, None when there is none."""
+
+    def put_back(self) -> None:
+        """Put what is held back on deck."""
+
+    def keep(self) -> None:
+        """Lay what is held on the crew's pile."""
+
+    def drop(self) -> None:
+        """Throw what is held, or the last one on deck, into the galley."""
+
+    def held(self) -> str | None:
+        """The colour under what is held."""
+
+    def last(self) -> str | None:
+        """The colour under the only dropping on deck, None while there is not just one."""
+
+    def sight(self) -> object:
+        """All that an onlooker sees, as the poop deck's `Sight`."""
+
+    def page(self) -> JSONObject:
+        """Where everything lies, for the pages."""
 
 
 @dataclass(frozen=True, slots=True)
