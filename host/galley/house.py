@@ -1,307 +1,369 @@
-"""The house: who sits at the table, which game runs, and what box and pages show. No I/O, no clock.
+"""The house: presses, boards and time in; what box and pages show out. No I/O, no clock.
 
-For: the way through an evening: attract, join, game, result, and round again. Time comes in as `now_ms`
-(house time: milliseconds, never going back), presses as (board, key), boards that come and go as a set.
-Out come a box view and the topics of the pages. It must not know links, ports or browsers, nor the rules
-of any game: those are behind a `Table`.
+For: the way through an evening. Time comes in as `now_ms` (house time: milliseconds, never going back),
+presses as (board, key), boards that come and go as a set. Out come a box view and the topics of the pages. It
+must not know links, ports or browsers, nor the rules of any game. What may happen is in `evening`, which key
+does it in `phases` and in the tables, a running game in `play`.
 
-    attract --any key--> join --BELL--> game --over--> result --any key--> join
-       ^----- YUCK, or nobody for a while -----'          '-- a while --> attract
+Whatever a key does now stands in one mapping, `jobs`: it lights the lamps, labels the keys on the pages and
+answers a press.
 
-Each phase has one row in `_PHASES`: which keys do what. As in the tables, that one mapping lights the
-lamps, labels the keys on the pages and answers a press.
-
-While a board that the game needs is away, the game is paused: presses are void, bots and the game's clock
-stand still. It goes on from its state when the board is back.
+A game pauses while a board that it needs is away, and while the operator's menu is open (MODE held for
+3 s): presses are void, bots and the game's clock stand still, and it goes on from its state. Where nobody has
+pressed a key for a while the box asks, counts down, and goes back to attract. Who does not press a key on her
+turn for a minute, while others wait, is replaced by a bot until she comes back.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
-from random import Random
-from typing import Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
 
-from galley import tables
-from galley.contest import Raced, judged
-from galley.pace import Bots
+from galley.evening import Evening, HouseRules
+from galley.phases import (
+    ALL_KEYS,
+    PHASES,
+    HouseJob,
+    nobodys_jobs,
+    operator_jobs,
+    operator_prompts,
+    return_jobs,
+)
 from galley.session import Session
 from galley.tables.table import (
-    BELL,
     BOARDS,
     MODE,
-    SEAT_COLOURS,
     STATIONS,
-    YUCK,
-    BoardView,
     BoxView,
-    Choice,
+    Hand,
     Job,
     Key,
     Prompt,
     Seat,
-    Table,
     lit,
-    seat_key,
 )
 from galley.timekeeper import Timed
-from galley_board import glyphs, pins
-from galley_engine.game import SEAT_PARAMETERS, Event, JSONObject, Refusal
+from galley_engine.game import JSONObject
 
-JOIN_IDLE_MS: Final = 120_000
-GAME_IDLE_MS: Final = 300_000
-RESULT_IDLE_MS: Final = 90_000
+ASKING_MS: Final = 20_000
 RESULT_HOLD_MS: Final = 1_500  # keys still hammered when the game ends must not skip its result
-NEWS_KEPT: Final = 8
-NOT_NEWS: Final = frozenset({"rolled", "kept", "freed"})
+OPERATOR_HOLD_MS: Final = 3_000
+OPERATOR_IDLE_MS: Final = 300_000
+AWAITED_MS: Final = 60_000
+KEYS_OF: Final = {board: sum(b == board for b, _ in ALL_KEYS) for board in BOARDS}
+"""How many keys for hands each board has; numbers above are sensors."""
+DEMO_AFTER_MS: Final = 1_500
+DEMO_RESULT_MS: Final = 10_000
 
-ALL_KEYS: Final[tuple[Key, ...]] = tuple(
-    (board, key) for board in BOARDS for key in range(len(pins.KEYS[pins.BOARD_OF_ROLE[board]]))
-)
-
-
-@dataclass(frozen=True, slots=True)
-class HouseRules:
-    """What whoever starts the box decides: game, options, bots' strength and speed, the seed of chance."""
-
-    game: str = "sushi_duel"
-    options: Mapping[str, object] = field(default_factory=dict)
-    bot: str = "good"
-    seed: int | None = None
-    bot_speed: float = 1.0
+__all__ = ["ALL_KEYS", "House", "HouseRules"]
 
 
-@dataclass(frozen=True, slots=True)
-class HouseJob:
-    """What a key does outside a game: a word for the catalogue, and the deed."""
+class Works(Protocol):
+    """A job of either kind."""
 
-    word: str
-    deed: Callable[[], None]
-    mode: int = glyphs.STEADY
+    @property
+    def word(self) -> str:
+        """For the catalogue."""
 
-
-@dataclass(frozen=True, slots=True)
-class _Moment:
-    """Dice of one board that show something else than the state until `until_ms`."""
-
-    dice: Mapping[int, int]
-    until_ms: int
+    @property
+    def mode(self) -> int:
+        """How the lamp shines."""
 
 
 @dataclass(slots=True)
 class House:
-    """The state of the evening. Call `tick` at `due_ms` at the latest, then read `view` and `topics`."""
+    """The house. Call `tick` at `due_ms` at the latest, then read `view` and `topics`."""
 
     rules: HouseRules = field(default_factory=HouseRules)
-    phase: str = "attract"
-    seats: tuple[Seat, ...] = ()
-    session: Session | None = None
-    _table: Table = field(init=False)
-    _bots: Bots | None = None
-    _choice: Choice = field(default_factory=dict)
-    _last_race: Raced | None = None
+    hand: Hand | None = None
+    evening: Evening = field(init=False)
     _live: frozenset[str] = frozenset()
-    _paused_since_ms: int | None = None
-    _void_until_ms: int = (
-        0  # the end of the last pause: what was pressed in it is void, however late it comes
-    )
-    _touched_ms: int = 0
-    _ended_ms: int = 0
-    _now_ms: int = 0
+    _void_until_ms: int = 0  # what was pressed in a pause is void, however late it comes
+    _held_by: str | None = None  # why the box must not play on, as the disk
+    _asking_since_ms: int | None = None
+    _mode_down: dict[str, int] = field(default_factory=dict)  # stations whose MODE is down, and since when
+    _awaited: tuple[int, int] | None = None  # the seat all wait for, and since when
     _jobs: Mapping[Key, Job | HouseJob] | None = None
-    _flourishes: dict[str, _Moment] = field(default_factory=dict)
-    _news: deque[JSONObject] = field(default_factory=lambda: deque(maxlen=NEWS_KEPT))
-    _news_number: int = 0
-    _seeds: Random = field(init=False)
 
     def __post_init__(self) -> None:
-        self._table = tables.load(self.rules.game)
-        self._table.game.options(self.rules.options)
-        self._seeds = Random(self.rules.seed)
+        self.evening = Evening(self.rules, self.hand)
 
-    # -- in: keys, boards, time -----------------------------------------------------------------
+    def give_hand(self, hand: Hand | None) -> None:
+        """There is a simulated deck, and this hand over it."""
+        self.hand = self.evening.hand = hand
 
-    def press(self, board: str, key: int, now_ms: int, timed: Timed | None = None) -> None:
-        """A key went down at `now_ms`, the time of the press itself. Keys without a job do nothing.
-
-        `timed` is what the timekeeper knows of a press that raced.
-        """
-        if self.missing or now_ms < self._void_until_ms:
-            return
-        self._now_ms = max(self._now_ms, now_ms)
-        self._touched_ms = self._now_ms
-        if timed is not None and self._last_race is not None:
-            # may be news, whatever else the key does now
-            self._contest(self._last_race, (board, key), timed)
-        jobs = self._jobs_now()
-        job = jobs.get((board, key))
-        if job is not None:
-            self._jobs = None
-            if isinstance(job, HouseJob):
-                job.deed()
-            elif job.action is not None:
-                before = self.session.state if self.session is not None else None
-                if self._do(job.action, now_ms) and timed is not None and self.session is not None:
-                    self._last_race = Raced(timed, job.action, len(self.session.steps), before, jobs)
-            else:
-                self._choice = job.choice or {}
-
-    def _contest(self, first: Raced, place: Key, second: Timed) -> None:
-        contest = judged(self._table, first, place, second)
-        if contest is not None and self.session is not None:
-            self._last_race = None
-            self.session.verdicts[first.step] = contest.verdict
-            self._tell([contest.news])
-
-    def races(self, board: str, key: int) -> bool:
-        """Whether this key's press races, or would have in the position of the last race.
-
-        The second of two bells rings when the first has ended the duel; how close it was is worth telling.
-        """
-        if self._is_race(self._jobs_now().get((board, key))):
-            return True
-        last = self._last_race
-        return last is not None and self._is_race(last.rival((board, key)))
-
-    def _is_race(self, job: Job | HouseJob | None) -> bool:
-        return isinstance(job, Job) and job.action is not None and job.action["do"] in self._table.races
-
-    def settle(self, places: Sequence[Key]) -> int:
-        """Which of these keys goes first, when nobody can know which was pressed first."""
-        actions: list[JSONObject] = []
-        for number, place in enumerate(places):
-            job = self._jobs_now().get(place)
-            if not isinstance(job, Job) or job.action is None:
-                return number  # it does nothing now, so it takes nothing from the others
-            actions.append(job.action)
-        return self._table.first(self.session.state, actions) if self.session is not None else 0
+    # -- what it is doing ---------------------------------------------------------------------------
 
     @property
-    def gate_open(self) -> bool:
-        """False while the game awaits its start signal."""
-        return self.session is None or self.phase != "game" or self._table.gate_open(self.session.state)
+    def phase(self) -> str:
+        """A key of `phases.PHASES`."""
+        return self.evening.phase
 
-    def boards_live(self, live: frozenset[str], now_ms: int) -> None:
-        """These boards answer now; all others do not."""
-        self.tick(now_ms)
-        self._live = live
-        self._jobs = None
-        self._pause_or_resume()
+    @property
+    def seats(self) -> tuple[Seat, ...]:
+        """Who sits at the table; in a demonstration its bots."""
+        play = self.evening.play
+        return self.evening.seats if play is None else play.seats
 
-    def tick(self, now_ms: int) -> None:
-        """Let time pass: bots act, moments end, an empty table goes back to attract."""
-        self._now_ms = max(self._now_ms, now_ms)
-        self._jobs = None
-        self._flourishes = {b: m for b, m in self._flourishes.items() if m.until_ms > self._now_ms}
-        if self.phase == "game" and not self.missing and self._bots is not None and self.session is not None:
-            # bounded: a bot that the rules refuse for ever must not hold the loop
-            for _ in range(len(self.seats)):
-                action = self._bots.act(self.session.state, self._now_ms)
-                if action is None:
-                    break
-                self._do(action, self._now_ms)
-                if self.phase != "game":
-                    return
-            else:
-                self._bots.look(self.session.state, self._now_ms)
-        idle_ms = self._idle_ms()
-        if idle_ms is not None and self._now_ms - self._touched_ms >= idle_ms:
-            self._attract()
-
-    def due_ms(self) -> int | None:
-        """The house time at which `tick` must come, None if nothing is waited for."""
-        times = [moment.until_ms for moment in self._flourishes.values()]
-        if self.phase == "game" and not self.missing and self._bots is not None:
-            bot_ms = self._bots.due_ms()
-            if bot_ms is not None:
-                times.append(bot_ms)
-        idle_ms = self._idle_ms()
-        if idle_ms is not None:
-            times.append(self._touched_ms + idle_ms)
-        if self.phase == "result" and self._held():
-            times.append(self._ended_ms + RESULT_HOLD_MS)
-        return min(times, default=None)
-
-    def begin(self, seats: Sequence[Seat], now_ms: int) -> None:
-        """Start the game with these seats at once. Raises BadOption, or ValueError for a wrong number."""
-        game = self._table.game
-        if not game.min_seats <= len(seats) <= game.max_seats:
-            raise ValueError(
-                f"{len(seats)} seats: {game.name} is for {game.min_seats} to {game.max_seats} players"
-            )
-        self._now_ms = self._touched_ms = max(self._now_ms, now_ms)
-        self._jobs = None
-        self.seats = tuple(seats)
-        seed = self._seeds.getrandbits(32)
-        self.session = Session.start(game, len(seats), self.rules.options, seed, self._now_ms)
-        self._bots = Bots(game.name, self.seats, seed ^ 1, self.rules.bot_speed)
-        self._choice = {}
-        self._last_race = None
-        self._news.clear()
-        self.phase = "game"
-        forced = self._table.forced(self.session.state)
-        if forced is not None:
-            self._do(forced, self._now_ms)
-        self._bots.look(self.session.state, self._now_ms)
-        self._paused_since_ms = None
-        self._pause_or_resume()
-
-    # -- out: what box and pages show -------------------------------------------------------------
+    @property
+    def session(self) -> Session | None:
+        """The game being played or just over; None in a demonstration."""
+        return None if self.evening.play is None or self.evening.demo else self.evening.play.session
 
     @property
     def needed(self) -> tuple[str, ...]:
         """The boards without which the game cannot go on from here; none outside a game."""
-        if self.session is None or self.phase != "game":
-            return ()
-        return self._table.boards(self.session.state)
+        play = self.evening.play
+        return play.needed if play is not None and self.phase == "game" else ()
 
     @property
     def missing(self) -> tuple[str, ...]:
         """The boards that the running game needs and that do not answer."""
         return tuple(board for board in self.needed if board not in self._live)
 
+    @property
+    def gate_open(self) -> bool:
+        """False while the game awaits its start signal."""
+        play = self.evening.play
+        return play is None or self.phase != "game" or play.gate_open
+
+    # -- in: keys, boards, time -----------------------------------------------------------------------
+
+    def press(self, board: str, key: int, now_ms: int, timed: Timed | None = None) -> None:
+        """A key went down at `now_ms`, the time of the press itself. Keys without a job do nothing.
+
+        `timed` is what the timekeeper knows of a press that raced.
+        """
+        evening = self.evening
+        if key >= KEYS_OF[board]:
+            self._sense((board, key), True, now_ms)
+            return
+        if board in STATIONS and key == MODE and self.phase == "game":
+            self._mode_down[board] = now_ms
+        if now_ms < self._void_until_ms:
+            return
+        evening.now_ms = max(evening.now_ms, now_ms)
+        evening.touched_ms = evening.now_ms
+        if self._asking_since_ms is not None:
+            self._asking_since_ms = None  # this press says that somebody is there, and nothing else
+            self._jobs = None
+            return
+        place = (board, key)
+        play = evening.play
+        playing = play is not None and self.phase == "game" and not play.paused
+        if play is not None and timed is not None and not evening.demo:
+            play.witness(place, timed)
+        job = self._jobs_now().get(place)
+        self._jobs = None
+        if isinstance(job, HouseJob):
+            job.deed()
+        elif play is not None and playing and (job is None or not play.press(place, now_ms, timed)):
+            play.edge(place, True, now_ms)
+        self._settled()
+
+    def release(self, board: str, key: int, now_ms: int) -> None:
+        """A key went up."""
+        if key >= KEYS_OF[board]:
+            self._sense((board, key), False, now_ms)
+        elif key == MODE:
+            self._mode_down.pop(board, None)
+
+    def _sense(self, place: Key, down: bool, now_ms: int) -> None:
+        """A sensor changed, which is nobody's hand: it keeps no table awake."""
+        play = self.evening.play
+        if play is not None and not play.paused and not play.over and now_ms >= self._void_until_ms:
+            self.evening.now_ms = max(self.evening.now_ms, now_ms)
+            play.edge(place, down, now_ms)
+            self._settled()
+
+    def hold(self, why: str | None, now_ms: int) -> None:
+        """The box must not play on (`why` is for the pages), or may again."""
+        if why != self._held_by:
+            self.tick(now_ms)
+            self._held_by = why
+            self._settled()
+
+    def boards_live(self, live: frozenset[str], now_ms: int) -> None:
+        """These boards answer now; all others do not."""
+        self.tick(now_ms)
+        for board in set(self._mode_down) - live:
+            del self._mode_down[board]
+        self._live = live
+        self._settled()
+
+    def tick(self, now_ms: int) -> None:
+        """Let time pass: bots act, moments end, an empty table goes back to attract."""
+        evening = self.evening
+        evening.now_ms = max(evening.now_ms, now_ms)
+        if evening.play is not None:
+            evening.play.tick(evening.now_ms)
+        self._settled()
+        if any(evening.now_ms - since_ms >= OPERATOR_HOLD_MS for since_ms in self._mode_down.values()):
+            self._mode_down.clear()
+            if self.phase == "game":
+                evening.operator = True
+                evening.touched_ms = evening.now_ms
+        awaited_ms = self._awaited_ms()
+        if awaited_ms is not None and evening.now_ms >= awaited_ms and self._awaited is not None:
+            evening.replace_seat(self._awaited[0])
+        self._demonstrate()
+        self._ask()
+        self._settled()
+
+    def _demonstrate(self) -> None:
+        evening = self.evening
+        if self.phase == "attract" and evening.now_ms >= self._demo_ms():
+            evening.begin_demo()
+            evening.touched_ms = evening.now_ms
+
+    def _demo_ms(self) -> int:
+        """When the next demonstration begins; meaningful in attract only."""
+        evening = self.evening
+        if evening.play is None:
+            return evening.touched_ms + DEMO_AFTER_MS
+        return evening.ended_ms + DEMO_RESULT_MS if evening.play.over else 1 << 62
+
+    def _ask(self) -> None:
+        """Two stages: ask whether anybody is there, then go."""
+        evening = self.evening
+        if self._asking_since_ms is not None:
+            if evening.now_ms - self._asking_since_ms >= ASKING_MS:
+                self._attract()
+            return
+        idle_ms = self._idle_ms()
+        if idle_ms is not None and evening.now_ms - evening.touched_ms >= idle_ms:
+            self._asking_since_ms = evening.now_ms
+
+    def _attract(self) -> None:
+        self._asking_since_ms = None
+        self.evening.attract()
+        self.evening.touched_ms = self.evening.now_ms
+
+    def due_ms(self) -> int | None:
+        """The house time at which `tick` must come, None if nothing is waited for."""
+        evening = self.evening
+        times: list[int | None] = [since_ms + OPERATOR_HOLD_MS for since_ms in self._mode_down.values()]
+        if evening.play is not None:
+            times.append(evening.play.due_ms())
+        if self._asking_since_ms is not None:
+            times.append(self._asking_since_ms + ASKING_MS)
+        elif (idle_ms := self._idle_ms()) is not None:
+            times.append(evening.touched_ms + idle_ms)
+        if self.phase == "attract" and evening.rules.demo and self._demo_ms() < 1 << 62:
+            times.append(max(self._demo_ms(), evening.now_ms + 1))
+        times.append(self._awaited_ms())
+        if self.phase == "result" and self._result_held():
+            times.append(evening.ended_ms + RESULT_HOLD_MS)
+        return min((at for at in times if at is not None), default=None)
+
+    def begin(self, seats: Sequence[Seat], now_ms: int) -> None:
+        """Start the game with these seats at once. Raises BadOption, or ValueError for a wrong number."""
+        evening = self.evening
+        game = evening.table.game
+        if not game.min_seats <= len(seats) <= game.max_seats:
+            raise ValueError(
+                f"{len(seats)} seats: {game.name} is for {game.min_seats} to {game.max_seats} players"
+            )
+        evening.now_ms = evening.touched_ms = max(evening.now_ms, now_ms)
+        evening.seats = tuple(seats)
+        evening.start()
+        self._settled()
+
+    def lift(self, dropping: int, now_ms: int) -> None:
+        """Somebody lifts this dropping off the simulated deck: her hand is the grab."""
+        play = self.evening.play
+        if play is not None and self.phase == "game" and not play.paused:
+            self.evening.now_ms = self.evening.touched_ms = max(self.evening.now_ms, now_ms)
+            play.lift(dropping, now_ms)
+            self._settled()
+
+    def speak(self, language: str) -> None:
+        """Show this language until the table is empty."""
+        self.evening.speak(language)
+        self.evening.touched_ms = self.evening.now_ms
+
+    def races(self, board: str, key: int) -> bool:
+        """Whether this key's press races, or would have in the position of the last race."""
+        play = self.evening.play
+        if play is None or play.paused or self.phase not in ("game", "result"):
+            return False
+        return play.races((board, key))
+
+    def settle(self, places: Sequence[Key]) -> int:
+        """Which of these keys goes first, when nobody can know which was pressed first."""
+        play = self.evening.play
+        return play.settle(places) if play is not None and self.phase == "game" else 0
+
+    # -- out: what box and pages show -------------------------------------------------------------------
+
     def view(self) -> BoxView:
         """What every board shows now."""
-        if self.session is None or self.phase not in ("game", "result"):
-            return lit(self._jobs_now())
-        view = self._table.view(self.session.state, self._jobs_now())
-        return {board: self._flourished(board, shown) for board, shown in view.items()}
+        play = self.evening.play
+        return lit(self._jobs_now()) if play is None else play.view(self._jobs_now())
 
     def topics(self) -> dict[str, object]:
         """The pages' topics that the house answers for: house, table and news."""
-        return {"house": self._house_topic(), "table": self._table_topic(), "news": list(self._news)}
-
-    def _flourished(self, board: str, shown: BoardView) -> BoardView:
-        moment = self._flourishes.get(board)
-        if moment is None:
-            return shown
-        return shown._replace(dice=tuple(moment.dice.get(die, code) for die, code in enumerate(shown.dice)))
+        return {"house": self._house_topic(), "table": self._table_topic(), "news": list(self.evening.news)}
 
     def _house_topic(self) -> JSONObject:
-        missing = list(self.missing)
+        evening = self.evening
+        in_options = self.phase == "options"
         return {
             "phase": self.phase,
-            "game": self.rules.game,
+            "game": evening.game,
+            "demo": evening.demo,
+            "games": [self._game_entry(game) for game in evening.games],
+            "options": self._option_entries() if in_options else [],
+            "howto": evening.howto if self.phase == "howto" else None,
             "seats": [
                 {"seat": number, "colour": seat.colour, "bot": seat.bot}
                 for number, seat in enumerate(self.seats)
             ],
-            "paused": {"because": "boards_missing", "boards": missing} if missing else None,
+            "paused": self._paused_entry(),
+            "asking": None if self._asking_since_ms is None else {"seconds": ASKING_MS // 1000},
             "prompts": [prompt.json() for prompt in self._prompts()],
-            "keys": self._key_words() if self.phase != "game" else {},
+            "keys": {} if self._table_has_keys() else self._key_words(),
+            "scores": evening.scores.rows(),
+            "muted": evening.muted,
         }
 
+    def _game_entry(self, game: str) -> JSONObject:
+        from galley import tables
+
+        table = tables.load(game)
+        return {"game": game, "seats": [table.game.min_seats, table.game.max_seats]}
+
+    def _option_entries(self) -> list[JSONObject]:
+        evening = self.evening
+        return [
+            {
+                "key": option.key,
+                "value": evening.value_of(option),
+                "values": list(option.values),
+                "chosen": number == evening.option,
+            }
+            for number, option in enumerate(evening.options)
+        ]
+
+    def _paused_entry(self) -> JSONObject | None:
+        if self.evening.operator:
+            play = self.evening.play
+            undo = play is not None and bool(play.session.steps)
+            return {"because": "operator", "boards": [], "muted": self.evening.muted, "can_undo": undo}
+        if self._held_by is not None and self.phase == "game":
+            return {"because": f"journal_{self._held_by}", "boards": []}
+        missing = list(self.missing)
+        return {"because": "boards_missing", "boards": missing} if missing else None
+
+    def _table_has_keys(self) -> bool:
+        return self.phase in ("game", "result") and not self.evening.operator
+
     def _table_topic(self) -> JSONObject | None:
-        if self.session is None or self.phase not in ("game", "result"):
+        play = self.evening.play
+        if play is None:
             return None
-        state = self.session.state
-        return {
-            "state": self._table.game.public(state),
-            **self._table.page(state),
-            "keys": self._key_words(),
-        }
+        return {**play.topic(), "keys": self._key_words() if self._table_has_keys() else {}}
 
     def _key_words(self) -> JSONObject:
         words: dict[str, dict[str, str]] = {}
@@ -310,172 +372,94 @@ class House:
         return {board: dict(keys) for board, keys in words.items()}
 
     def _prompts(self) -> list[Prompt]:
-        if self.phase == "game" and self.session is not None:
-            return self._table.prompts(self.session.state, self.seats, self._choice)
-        return _PHASES[self.phase].prompts(self)
+        evening = self.evening
+        if self._asking_since_ms is not None:
+            return [Prompt("anybody_there")]
+        if evening.operator:
+            return operator_prompts(evening)
+        if self.phase == "game" and evening.play is not None:
+            return evening.play.prompts()
+        if self.phase == "result" and self._result_held():
+            return []
+        return PHASES[self.phase].prompts(evening)
 
     def _jobs_now(self) -> Mapping[Key, Job | HouseJob]:
         """What each key does; worked out once between two inputs, for press, lamps and labels alike."""
         if self._jobs is None:
-            self._jobs = self._game_jobs() if self.phase == "game" else _PHASES[self.phase].jobs(self)
+            self._jobs = self._find_jobs()
         return self._jobs
 
-    # -- the game ---------------------------------------------------------------------------------
-
-    def _game_jobs(self) -> Mapping[Key, Job | HouseJob]:
-        if self.session is None or self.missing:
+    def _find_jobs(self) -> Mapping[Key, Job | HouseJob]:
+        evening, play = self.evening, self.evening.play
+        if evening.operator:
+            return operator_jobs(evening, self._resume)
+        if self.phase == "result" and self._result_held():
             return {}
-        if all(seat.bot for seat in self.seats):  # nobody's game: whoever comes may end it
-            return {key: HouseJob("go_on", self._join) for key in ALL_KEYS}
-        return self._table.jobs(self.session.state, self.seats, self._choice)
+        if self.phase != "game" or play is None:
+            return PHASES[self.phase].jobs(evening)
+        if self.missing or self._held_by is not None:
+            return {}
+        if not evening.people() and not evening.left:
+            return nobodys_jobs(evening)
+        return {**return_jobs(evening), **play.jobs()}
 
-    def _do(self, action: JSONObject, now_ms: int) -> bool:
-        """Take an action; True when the rules accepted it."""
-        session = self.session
-        if session is None:
-            return False
-        before = session.state
-        step = session.do(action, now_ms)
-        if not isinstance(step, Refusal):
-            self._choice = {}
-            self._tell(step.events)
-            flourish = self._table.flourish(before, step.events)
-            if flourish is not None:
-                until_ms = self._now_ms + flourish.ms
-                self._flourishes |= {board: _Moment(dice, until_ms) for board, dice in flourish.dice.items()}
-        if self._bots is not None:
-            self._bots.look(session.state, self._now_ms)
-        if session.state.phase == "over":
-            self.phase = "result"
-            self._bots = None
-            self._touched_ms = self._ended_ms = self._now_ms
-        self._pause_or_resume()  # the next phase may need other boards
-        return not isinstance(step, Refusal)
+    # -- inside -----------------------------------------------------------------------------------------
 
-    def _tell(self, events: Sequence[Event]) -> None:
-        for event in events:
-            if event.kind in NOT_NEWS:
-                continue
-            self._news_number += 1
-            params = {
-                name: self.seats[value].colour
-                if isinstance(value, int) and name in SEAT_PARAMETERS
-                else value
-                for name, value in event.data.items()
-            }
-            self._news.append({"n": self._news_number, "key": event.kind, "params": params})
+    def _settled(self) -> None:
+        """After whatever happened: notice an end, pause or go on, see who is awaited."""
+        evening, play = self.evening, self.evening.play
+        self._jobs = None
+        if play is not None and play.over:
+            if self.phase == "game":
+                evening.decided()
+                evening.touched_ms = evening.now_ms
+            elif evening.demo and evening.ended_ms < play.session.started_ms:
+                evening.ended_ms = evening.now_ms
+        if play is None or self.phase != "game":
+            evening.operator = False
+            self._mode_down.clear()
+        elif evening.operator or self.missing or self._held_by is not None:
+            play.pause(evening.now_ms)
+        elif play.paused:
+            evening.touched_ms += play.resume(evening.now_ms)
+            self._void_until_ms = evening.now_ms
+        self._see_awaited()
 
-    def _pause_or_resume(self) -> None:
-        if self.session is None or self.phase != "game":
-            self._paused_since_ms = None
-        elif self.missing and self._paused_since_ms is None:
-            self.session.pause(self._now_ms)
-            self._paused_since_ms = self._now_ms
-        elif not self.missing and self._paused_since_ms is not None:
-            self.session.resume(self._now_ms)
-            if self._bots is not None:
-                self._bots.delay(self._now_ms - self._paused_since_ms)
-            self._touched_ms += self._now_ms - self._paused_since_ms
-            self._void_until_ms = self._now_ms
-            self._paused_since_ms = None
+    def _see_awaited(self) -> None:
+        play = self.evening.play
+        seat = play.awaited if play is not None and self.phase == "game" and not play.paused else None
+        others = sum(s.bot is None for s in self.seats) > 1
+        if seat is None or not others or not self.evening.bots_can_play:
+            self._awaited = None
+        elif self._awaited is None or self._awaited[0] != seat:
+            self._awaited = (seat, self.evening.now_ms)
 
-    # -- around the game ----------------------------------------------------------------------------
+    def _awaited_ms(self) -> int | None:
+        if self._awaited is None:
+            return None
+        return max(self._awaited[1], self.evening.touched_ms) + AWAITED_MS
+
+    def _resume(self) -> None:
+        self.evening.operator = False
 
     def _idle_ms(self) -> int | None:
-        if self.missing or (self.phase == "game" and not any(seat.bot is None for seat in self.seats)):
+        if self.evening.operator:
+            return OPERATOR_IDLE_MS
+        if self.missing or self._held_by is not None or (self.phase == "game" and not self.evening.people()):
             return None
-        return _PHASES[self.phase].idle_ms
+        return PHASES[self.phase].idle_ms
 
-    def _attract(self) -> None:
-        self.phase, self.seats, self.session, self._bots = "attract", (), None, None
-        self._flourishes.clear()
-        self._news.clear()
-        self._last_race = None
-        self._paused_since_ms = None
+    def _result_held(self) -> bool:
+        return self.evening.now_ms - self.evening.ended_ms < RESULT_HOLD_MS
 
-    def _join(self) -> None:
-        self.phase, self.session, self._bots = "join", None, None
-        self._flourishes.clear()
-        self._last_race = None
-        self._news.clear()
-        self._touched_ms = self._now_ms
+    # -- what outlives the host ---------------------------------------------------------------------------
 
-    def _wake_with(self, colour: str) -> None:
-        self._join()
-        self._sit(colour)
+    def saved(self) -> dict[str, Any]:
+        """What the box must know to come back as it was, beside the game's own record; JSON."""
+        return self.evening.saved()
 
-    def _sit(self, colour: str) -> None:
-        taken = {seat.colour: seat for seat in self.seats}
-        if colour not in taken:
-            self.seats = (*self.seats, Seat(colour))
-        elif taken[colour].bot:
-            self.seats = tuple(replace(s, bot=None) if s.colour == colour else s for s in self.seats)
-        else:
-            self.seats = tuple(seat for seat in self.seats if seat.colour != colour)
-
-    def _add_bot(self) -> None:
-        taken = {seat.colour for seat in self.seats}
-        free = next(colour for colour in SEAT_COLOURS if colour not in taken)
-        self.seats = (*self.seats, Seat(free, self.rules.bot))
-
-    def _start_joined(self) -> None:
-        while len(self.seats) < self._table.game.min_seats:
-            self._add_bot()
-        self.begin(self.seats, self._now_ms)
-
-    def _held(self) -> bool:
-        return self._now_ms - self._ended_ms < RESULT_HOLD_MS
-
-    def _attract_jobs(self) -> Mapping[Key, HouseJob]:
-        jobs = {key: HouseJob("wake", self._join, glyphs.PULSE) for key in ALL_KEYS}
-        for colour in SEAT_COLOURS:
-            jobs[seat_key(colour)] = HouseJob("join", partial(self._wake_with, colour), glyphs.PULSE)
-        return jobs
-
-    def _join_jobs(self) -> Mapping[Key, HouseJob]:
-        taken = {seat.colour: seat for seat in self.seats}
-        jobs: dict[Key, HouseJob] = {}
-        for colour in SEAT_COLOURS:
-            seat = taken.get(colour)
-            word = "leave" if seat is not None and seat.bot is None else "join"
-            mode = glyphs.PULSE if seat is None else glyphs.LOW if seat.bot else glyphs.STEADY
-            jobs[seat_key(colour)] = HouseJob(word, partial(self._sit, colour), mode)
-        for side in STATIONS:
-            jobs[side, YUCK] = HouseJob("back", self._attract)
-            if self.seats:
-                jobs[side, BELL] = HouseJob("start", self._start_joined, glyphs.PULSE)
-            if len(self.seats) < self._table.game.max_seats:
-                jobs[side, MODE] = HouseJob("add_bot", self._add_bot)
-        return jobs
-
-    def _result_jobs(self) -> Mapping[Key, HouseJob]:
-        if self._held():
-            return {}
-        return {key: HouseJob("go_on", self._join, glyphs.PULSE) for key in ALL_KEYS}
-
-    def _attract_prompts(self) -> list[Prompt]:
-        return [Prompt("attract_press_any")]
-
-    def _join_prompts(self) -> list[Prompt]:
-        enough = len(self.seats) >= self._table.game.min_seats
-        start = [Prompt("join_start" if enough else "join_need_one_more")] if self.seats else []
-        more = [Prompt("join_add_bot")] if len(self.seats) < self._table.game.max_seats else []
-        return [Prompt("join_press_seat"), *start, *more, Prompt("join_back")]
-
-    def _result_prompts(self) -> list[Prompt]:
-        return [] if self._held() else [Prompt("result_again")]
-
-
-@dataclass(frozen=True, slots=True)
-class _Phase:
-    jobs: Callable[[House], Mapping[Key, HouseJob]]
-    prompts: Callable[[House], list[Prompt]]
-    idle_ms: int | None
-
-
-_PHASES: Final[Mapping[str, _Phase]] = {
-    "attract": _Phase(House._attract_jobs, House._attract_prompts, None),
-    "join": _Phase(House._join_jobs, House._join_prompts, JOIN_IDLE_MS),
-    "game": _Phase(lambda house: {}, lambda house: [], GAME_IDLE_MS),
-    "result": _Phase(House._result_jobs, House._result_prompts, RESULT_IDLE_MS),
-}
+    def restore(self, saved: object, session: Session | None, now_ms: int) -> None:
+        """Come back as `saved` says, with the game of `session` where one was on."""
+        self.evening.now_ms = self.evening.touched_ms = max(self.evening.now_ms, now_ms)
+        self.evening.restore(saved, session)
+        self._settled()

@@ -67,10 +67,13 @@ class Bots:
         self._chance = Dice(self.seed)
         self._random = Random(self.seed)
 
-    def look(self, state: Any, now_ms: int) -> None:
-        """The position may have changed: let every bot reach for what it wants now."""
+    def look(self, state: Any, now_ms: int, sight: object = None) -> None:
+        """The position may have changed: let every bot reach for what it wants now.
+
+        `sight` is what the bots see beyond the state, for a game that has a world.
+        """
         for seat, mind in self._policies.items():
-            wanted = mind.choose(state, seat, self._chance)
+            wanted = mind.choose(state, seat, self._chance, sight)
             if wanted is None:
                 self._reaching.pop(seat, None)
                 continue
@@ -79,13 +82,13 @@ class Bots:
             if under_way is None or under_way.do != do:
                 self._reaching[seat] = _Reach(do, now_ms + self._reaction_ms(seat, do))
 
-    def act(self, state: Any, now_ms: int) -> JSONObject | None:
+    def act(self, state: Any, now_ms: int, sight: object = None) -> JSONObject | None:
         """The action of a bot whose hand has arrived, or None; call `look` after applying it."""
         for seat, reach in sorted(self._reaching.items(), key=lambda item: item[1].at_ms):
             if reach.at_ms > now_ms:
                 return None
             del self._reaching[seat]
-            wanted = self._policies[seat].choose(state, seat, self._chance)
+            wanted = self._policies[seat].choose(state, seat, self._chance, sight)
             if wanted is not None:
                 return wanted
         return None

@@ -2,71 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from random import Random
 from typing import Any
 
 import pytest
 
-from galley.house import (
-    ALL_KEYS,
-    GAME_IDLE_MS,
-    JOIN_IDLE_MS,
-    RESULT_HOLD_MS,
-    RESULT_IDLE_MS,
-    House,
-    HouseRules,
-)
+from galley.house import ALL_KEYS, RESULT_HOLD_MS, House, HouseRules
 from galley.tables.table import BELL, BOARDS, MODE, ROLL, SEAT_COLOURS, YUCK, Seat
 from galley.timekeeper import Timed
 from galley_board import wire
 from galley_engine.game import BadOption
 from galley_engine.race import Press
+from tests.host.evening_clock import ALL, EveningClock, gone_ms
 
-ALL = frozenset(BOARDS)
+DUEL_ALONE: dict[str, Any] = {"game": "sushi_duel", "howto": False, "demo": False}
 
 
-class Evening:
-    """A house with all boards live and a clock that jumps to whatever is due."""
+class Evening(EveningClock):
+    """The duel alone: no choosing, no pictures, no demonstration."""
 
     def __init__(self, **rules: Any) -> None:
-        self.now_ms = 1_000_000
-        self.house = House(HouseRules(**{"seed": 7, **rules}))
-        self.house.boards_live(ALL, self.now_ms)
-
-    def press(self, board: str, key: int, later_ms: int = 10) -> None:
-        self.now_ms += later_ms
-        self.house.press(board, key, self.now_ms)
-
-    def seat(self, colour: str) -> None:
-        self.press("deck", SEAT_COLOURS.index(colour))
-
-    def wait(self, ms: int) -> None:
-        """Let `ms` pass, ticking whenever the house asks for it."""
-        end_ms = self.now_ms + ms
-        while (due_ms := self.house.due_ms()) is not None and due_ms <= end_ms:
-            self.now_ms = max(self.now_ms, due_ms)
-            self.house.tick(self.now_ms)
-        self.now_ms = end_ms
-        self.house.tick(self.now_ms)
-
-    def until(self, done: Callable[[], bool], limit_ms: int = 3_600_000) -> None:
-        end_ms = self.now_ms + limit_ms
-        while not done():
-            due_ms = self.house.due_ms()
-            assert due_ms is not None, f"nothing is due in {self.house.phase}"
-            assert due_ms <= end_ms, "not within the limit"
-            self.now_ms = max(self.now_ms, due_ms)
-            self.house.tick(self.now_ms)
-
-    def topic(self, name: str) -> Any:
-        return self.house.topics()[name]
-
-    def prompts(self) -> list[str]:
-        return [prompt["key"] for prompt in self.topic("house")["prompts"]]
-
-    def colours(self) -> list[tuple[str, str | None]]:
-        return [(seat.colour, seat.bot) for seat in self.house.seats]
+        super().__init__(**{"seed": 7, **DUEL_ALONE, **rules})
 
 
 def test_any_key_wakes_the_box_and_a_seat_key_sits_down_at_once() -> None:
@@ -135,7 +91,7 @@ def test_a_game_of_bots_runs_to_its_result_and_the_box_goes_back_to_attract() ->
     winners = evening.topic("table")["state"]["winners"]
     assert evening.topic("table")["state"]["won"][winners[0]] == 5
     assert evening.topic("news")[-1]["key"] == "game_won"
-    evening.wait(RESULT_IDLE_MS)
+    evening.wait(gone_ms("result"))
     assert evening.house.phase == "attract"
 
 
@@ -213,7 +169,7 @@ def test_a_missing_deck_does_not_stop_a_duel() -> None:
 
 
 def test_a_game_begun_without_its_boards_waits_for_them() -> None:
-    house = House(HouseRules(seed=1))
+    house = House(HouseRules(seed=1, **DUEL_ALONE))
     house.begin([Seat("red", "good"), Seat("blue", "good")], 0)
     house.tick(60_000)
     assert house.session is not None
@@ -226,10 +182,10 @@ def test_a_game_begun_without_its_boards_waits_for_them() -> None:
 def test_an_empty_table_goes_back_to_attract() -> None:
     evening = Evening()
     evening.seat("red")
-    evening.wait(JOIN_IDLE_MS)
+    evening.wait(gone_ms("join"))
     assert evening.house.phase == "attract"
     evening.house.begin([Seat("red"), Seat("blue")], evening.now_ms)
-    evening.wait(GAME_IDLE_MS - 1)
+    evening.wait(gone_ms("game") - 1)
     assert evening.house.phase == "game"
     evening.wait(1)
     assert evening.house.phase == "attract"
@@ -257,7 +213,7 @@ def test_lamps_words_and_presses_are_one_mapping() -> None:
         evening = Evening(seed=seed)
         for _ in range(1500):
             view = evening.house.view()
-            words = evening.topic("table" if evening.house.phase == "game" else "house")["keys"]
+            words = evening.words()
             for board, shown in view.items():
                 lit = {key for key, code in enumerate(shown.lamps) if code}
                 told = {int(key) for key in words.get(board, {})}
@@ -266,6 +222,7 @@ def test_lamps_words_and_presses_are_one_mapping() -> None:
             told = {int(k) for k in words.get(board, {})}
             before = evening.house.topics()
             evening.house.press(board, key, evening.now_ms)
+            evening.house.release(board, key, evening.now_ms)
             if key not in told:
                 assert before == evening.house.topics(), (board, key)
             evening.wait(random.choice((1, 30, 400, 2000)))
@@ -292,9 +249,9 @@ def test_any_keys_in_any_order_never_break_the_house_and_always_lead_back() -> N
 
 def test_options_of_the_game_are_checked_when_the_house_is_made() -> None:
     with pytest.raises(BadOption, match="false_bell"):
-        House(HouseRules(options={"false_bell": "shout"}))
+        House(HouseRules(game="sushi_duel", options={"false_bell": "shout"}))
     with pytest.raises(BadOption, match="fals_bell"):
-        House(HouseRules(options={"fals_bell": "none"}))
+        House(HouseRules(game="sushi_duel", options={"fals_bell": "none"}))
 
 
 def test_the_same_seed_deals_the_same_game() -> None:

@@ -13,9 +13,10 @@ import re
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, nullcontext, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Self
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -124,20 +125,49 @@ class BoxProcess:
             yield page
 
 
+DUEL_ALONE = ("--game", "sushi_duel", "--no-howto", "--no-demo")
+"""The shortest way from attract into a duel."""
+
+
 @asynccontextmanager
-async def running_box(*arguments: str, stop: int = signal.SIGINT) -> AsyncIterator[BoxProcess]:
-    """Start a box, hand it over once it serves, end it by `stop` and check that it ends well."""
+async def running_box(
+    *arguments: str,
+    stop: int = signal.SIGINT,
+    house: Sequence[str] = DUEL_ALONE,
+    data: str | Path | None = None,
+    program: Sequence[str] = ("-m", "galley"),
+) -> AsyncIterator[BoxProcess]:
+    """Start a box, hand it over once it serves, end it by `stop` and check that it ends well.
+
+    `house` is what it plays and shows, `data` where it keeps things; without one it forgets them at the end.
+    `program` is what Python runs as `galley`.
+    """
     port = free_port()
+    with TemporaryDirectory() if data is None else nullcontext(str(data)) as folder:
+        async with _started(port, *house, *arguments, program=program, folder=folder, stop=stop) as box:
+            yield box
+
+
+@asynccontextmanager
+async def _started(
+    port: int, *arguments: str, program: Sequence[str], folder: str, stop: int
+) -> AsyncIterator[BoxProcess]:
     process = await asyncio.create_subprocess_exec(
         sys.executable,
-        "-m",
-        "galley",
+        *program,
         "--no-browser",
         "--port",
         str(port),
         *arguments,
         cwd=ROOT,
-        env={name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")},
+        env={
+            **{
+                name: value
+                for name, value in os.environ.items()
+                if name not in ("DISPLAY", "WAYLAND_DISPLAY")
+            },
+            "GALLEY_DATA": folder,
+        },
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,

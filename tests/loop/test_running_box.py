@@ -11,6 +11,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -255,6 +256,20 @@ def test_a_second_galley_on_the_same_port_is_told_so_in_one_line() -> None:
             assert answer.stderr == (
                 f"galley: Galley 0.1.0 runs here already (process {box.process.pid}): "
                 f"open {box.url}/ or start with another --port\n"
+            )
+
+    run(test)
+
+
+def test_a_second_galley_that_would_write_to_the_same_folder_is_told_so(tmp_path: Path) -> None:
+    async def test() -> None:
+        async with running_box("--sim", "left", data=tmp_path) as box:
+            second = ("--port", str(free_port()), "--data", str(tmp_path))
+            answer = await asyncio.to_thread(galley, *second)
+            assert (answer.returncode, answer.stdout) == (1, "")
+            assert answer.stderr == (
+                f"galley: {tmp_path} is used by a Galley that runs (process {box.process.pid}): "
+                "end it first, or name another folder with --data\n"
             )
 
     run(test)
