@@ -5,12 +5,16 @@ A test that cannot run on somebody's machine skips with a reason that begins wit
 failure there. Only "needs real boards" stays a skip: no machine has those by itself.
 
 Measurements, long runs and runs on boards (LONG) are left out unless `-m` names them, whatever else it says:
-`-m "not cad"` is the quick suite, `-m bench` the measurements.
+`-m "not cad"` is the quick suite, `-m bench` the measurements; `--hil` names the boards for `tests/hil` and
+asks for these tests.
+
+Whatever a test starts keeps its data in a folder of this run, never in that of the person who runs the tests.
 """
 
 import os
 import re
 from collections.abc import Generator
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -19,8 +23,32 @@ MAY_BE_MISSING = "needs real boards"
 LONG = {"bench", "hil", "soak"}
 
 
+DATA = pytest.StashKey[TemporaryDirectory[str]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("galley", "boards to test on")
+    group.addoption("--hil", metavar="ROLE=PORT,...", help="Boards for tests/hil, or sim to simulate them.")
+    group.addoption("--rig", metavar="PORT", help="What presses their keys: a port, or tcp:HOST:PORT.")
+    group.addoption("--record", metavar="FILE", help="Write what the boards said as lines of JSON.")
+    group = parser.getgroup("galley-soak", "how long to let things fail")
+    group.addoption("--minutes", type=float, default=1.0, help="How long the soak of -m soak lasts.")
+    group.addoption("--fault-seed", type=int, metavar="N", help="Which faults it has; by chance without.")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[DATA] = folder = TemporaryDirectory(prefix="galley-tests-")
+    os.environ["GALLEY_DATA"] = folder.name
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    config.stash[DATA].cleanup()
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     left_out = LONG - set(re.findall(r"\w+", config.getoption("markexpr")))
+    if config.getoption("hil") is not None:
+        left_out.discard("hil")
     unwanted = [item for item in items if left_out & {mark.name for mark in item.iter_markers()}]
     if unwanted:
         config.hook.pytest_deselected(items=unwanted)

@@ -11,16 +11,23 @@ import difflib
 import errno
 import os
 import sys
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, TextIO
 
 import click
 
 from galley import __version__
 from galley.arguments import Number, Words, game_options
+from galley.backup_cli import backup, restore
+from galley.board_cli import board
+from galley.firmware_cli import boards, firmware
+from galley.journal_cli import journal
+from galley.logs import LEVELS
 from galley.odds_cli import odds
 from galley.race_test_cli import race_test
 from galley.replay_cli import replay
+from galley.service_cli import service
 from galley.simulate_cli import simulate
+from galley.tables import GAMES
 from galley.tables.table import BOARDS, SEAT_COLOURS
 from galley_engine.bots import STRENGTHS
 
@@ -35,6 +42,7 @@ LOST_OUTPUT: Final = (errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EDQUOT)
     "--connect", multiple=True, metavar="PORT", help="Also use this port: a path, or tcp:HOST:PORT."
 )
 @click.option("--browser/--no-browser", default=True, help="Open a page in the browser if there is one.")
+@click.option("--game", type=click.Choice(GAMES), help="Play this game only.")
 @click.option("--seats", type=Words("seat", SEAT_COLOURS), help="Start a game at once with these seats.")
 @click.option(
     "--bots", type=Words("seat", SEAT_COLOURS, STRENGTHS), help="Of these seats, bots: blue or blue:best."
@@ -43,7 +51,26 @@ LOST_OUTPUT: Final = (errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EDQUOT)
     "--bot", type=click.Choice(STRENGTHS), default="good", show_default=True, help="Strength of bots."
 )
 @click.option("--bot-speed", type=Number(0.1, 50), default=1.0, help="Above 1: quicker bots.")
-@click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help="An option of the game.")
+@click.option(
+    "--set",
+    "given",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An option of the game (of --game).",
+)
+@click.option("--howto/--no-howto", default=True, help="Show how a game is played before it.")
+@click.option("--demo/--no-demo", default=True, help="Let bots play while nobody is there.")
+@click.option("--data", metavar="DIR", help="Where journal and settings are kept.")
+@click.option("--journal/--no-journal", "journalled", default=True, help="Keep games on the disk.")
+@click.option("--lan", is_flag=True, help="Let other machines of the network watch, and play with the PIN.")
+@click.option(
+    "--pin-file",
+    type=click.File("r"),
+    metavar="FILE",
+    help="The PIN, 6 to 12 digits; else one by chance.",
+)
+@click.option("--unjournalled", is_flag=True, help="Play on even while the disk takes nothing.")
+@click.option("--log-level", type=click.Choice(LEVELS), default="info", help="How much galley.log tells.")
 @click.option("--seed", type=Number(0, 2**32 - 1), help="Make the dice fall the same way again.")
 @click.pass_context
 def galley(ctx: click.Context, /, **options: Any) -> None:
@@ -74,6 +101,15 @@ def _play(
     bot_speed: float,
     given: tuple[str, ...],
     seed: int | None,
+    game: str | None,
+    howto: bool,
+    demo: bool,
+    data: str | None,
+    journalled: bool,
+    unjournalled: bool,
+    log_level: str,
+    lan: bool,
+    pin_file: TextIO | None,
 ) -> None:
     strangers = [word for word in bots or () if word.partition(":")[0] not in (seats or ())]
     if strangers:
@@ -81,25 +117,53 @@ def _play(
     if seats is not None and len(seats) < 2:
         raise click.UsageError(f"--seats {seats[0]}: a game takes two to six, name another seat")
 
-    from galley import serve
+    from galley import serve, starting
+    from galley.data_folder import data_folder
     from galley.house import HouseRules
     from galley_engine.game import BadOption
 
-    rules = HouseRules(options=game_options(given), bot=bot, seed=seed, bot_speed=bot_speed)
-    settings = serve.Settings(
+    rules = HouseRules(
+        game=game or (GAMES[0] if given else None),
+        options=game_options(given),
+        bot=bot,
+        seed=seed,
+        bot_speed=bot_speed,
+        howto=howto,
+        demo=demo,
+    )
+    settings = starting.Settings(
         port=port,
         sim=sim,
         connect=connect,
         browser=browser,
         rules=rules,
-        seats=serve.seats_of(seats or (), bots or (), bot),
+        seats=starting.seats_of(seats or (), bots or (), bot),
+        folder=data_folder(data) if journalled else None,
+        unjournalled=unjournalled,
+        log_level=log_level,
+        lan=lan,
+        pin=_pin(lan, pin_file),
     )
     try:
         serve.serve(settings)
-    except serve.CannotStart as error:
+    except starting.CannotStart as error:
         raise click.ClickException(str(error)) from error
     except BadOption as error:
         raise click.UsageError(f"--set {error}") from error
+
+
+def _pin(lan: bool, file: TextIO | None) -> str | None:
+    """The PIN in a file: an argument could be read in the list of processes."""
+    from galley.web.access import BadPin, checked_pin
+
+    if file is None:
+        return None
+    if not lan:
+        raise click.UsageError("--pin-file belongs to --lan: add it, or leave the PIN out")
+    try:
+        return checked_pin(file.read(100).strip())
+    except (BadPin, UnicodeDecodeError) as error:
+        raise click.UsageError(f"--pin-file {file.name}: {error}") from error
 
 
 @galley.command()
@@ -115,16 +179,27 @@ def scenario(files: tuple[str, ...]) -> None:
 
 
 @galley.command()
-def doctor() -> None:
+@click.option("--json", "as_json", is_flag=True, help="As JSON, for programs.")
+@click.option("--port", type=Number(1, 65535), default=8765, show_default=True, help="Where pages are.")
+@click.option("--data", metavar="DIR", help="The box's data folder.")
+def doctor(as_json: bool, port: int, data: str | None) -> None:
     """Check this machine and the boards, and say what to do."""
+    from galley.data_folder import data_folder
     from galley.doctor import examine
 
-    sys.exit(examine(click.echo))
+    sys.exit(examine(click.echo, as_json=as_json, port=port, folder=data_folder(data)))
 
 
+galley.add_command(backup)
+galley.add_command(board)
+galley.add_command(boards)
+galley.add_command(firmware)
+galley.add_command(journal)
 galley.add_command(odds)
 galley.add_command(race_test)
 galley.add_command(replay)
+galley.add_command(restore)
+galley.add_command(service)
 galley.add_command(simulate)
 
 
@@ -142,6 +217,9 @@ def _sentence(error: click.ClickException) -> str:
         return f"{error.param.opts[0]}: {error.message}"
     if text.startswith("No such command"):
         name = text.split("'")[1]
+        group = error.ctx.command if isinstance(error, click.UsageError) and error.ctx is not None else galley
+        if isinstance(group, click.Group) and group is not galley:
+            return f"there is no command {name!r} of {group.name}: use {', '.join(sorted(group.commands))}"
         return f"there is no command {name!r}: use {', '.join(sorted(galley.commands))}, or none to play"
     return f"{text[0].lower()}{text[1:]}" if text[:1].isupper() and not text.startswith("Galley") else text
 

@@ -12,145 +12,117 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
-import json
-import os
-import platform
 import signal
 import socket
 import sys
 import time
-import urllib.request
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from http.client import HTTPException
+from dataclasses import replace
 from typing import Final
 
 import click
 
-from galley import __version__
+from galley import __version__, house_settings, lan, logs, tables
 from galley.box import NS_PER_MS, Box, Watcher, house_ms
-from galley.house import House, HouseRules
+from galley.box_options import LANGUAGES
+from galley.clock_history import ClockHistory
+from galley.data_folder import JOURNAL, FolderInUse
+from galley.house import House
+from galley.house_settings import HouseSettings
+from galley.journal import Journal
+from galley.journal_schema import JournalRefused
+from galley.keeping import Keeping, Topics
 from galley.link import Beat, KeyEdge, TimeSample
-from galley.ports import BoardPort, system_ports
-from galley.sim.boards import SimulatedBox, SimulationError
-from galley.sim.hand import Hand
-from galley.tables.table import BOARDS, Seat
+from galley.operation import Operation
+from galley.plugging import Plugging
+from galley.starting import ADDRESS, CannotStart, Settings, bind, has_screen
+from galley.tables.table import BOARDS
 from galley.timekeeper import Timekeeper
+from galley.web.access import Access, new_pin
 from galley.web.app import Server, build_app, load_site
-from galley.web.hub import Command, Hub, KeyCommand
+from galley.web.hub import (
+    CalibrateCommand,
+    Command,
+    Hub,
+    KeyCommand,
+    LanguageCommand,
+    LiftCommand,
+    PlugCommand,
+    QuietCommand,
+    SpeakerCommand,
+    VolumeCommand,
+)
+from galley_board import deck_codes
 from galley_engine.race import LATE
 
-ADDRESS: Final = "127.0.0.1"
-DEFAULT_PORT: Final = 8765
-SCAN_EVERY_S: Final = 1.0
 STATUS_EVERY_S: Final = 1.0
-
-
-def has_screen() -> bool:
-    """Whether a browser window could appear for whoever started this process."""
-    if platform.system() == "Linux":
-        return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-    return True
-
-
-class CannotStart(Exception):
-    """The box cannot start here and now; the message says what is in the way and the remedy."""
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How to run. `sim` None simulates all boards when none is found; `seats` start a game at once."""
-
-    port: int = DEFAULT_PORT
-    sim: tuple[str, ...] | None = None
-    connect: tuple[str, ...] = ()
-    browser: bool = True
-    rules: HouseRules = field(default_factory=HouseRules)
-    seats: tuple[Seat, ...] = ()
-
-
-def bind(port: int) -> socket.socket:
-    """A listening socket on this machine only. Raises CannotStart with the reason and the remedy."""
-    # with TCP named, asyncio switches Nagle's algorithm off, which would hold messages for 40 ms
-    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        sock.bind((ADDRESS, port))
-        sock.listen(128)
-    except OSError as error:
-        sock.close()
-        raise CannotStart(_busy_port(port, error)) from error
-    return sock
-
-
-def _busy_port(port: int, error: OSError) -> str:
-    url = f"http://{ADDRESS}:{port}/"
-    try:
-        direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        with direct.open(f"{url}healthz", timeout=1.0) as answer:
-            health = json.loads(answer.read(1000))
-        return (
-            f"Galley {health['galley']} runs here already (process {health['pid']}): "
-            f"open {url} or start with another --port"
-        )
-    except (OSError, HTTPException, ValueError, KeyError, TypeError):
-        why = (error.strerror or str(error)).lower()
-        return (
-            f"port {port} cannot be used ({why}): stop the program that has it or start with another --port"
-        )
 
 
 class Host(Watcher):
     """Everything that runs, made from settings; `run` serves until `stop`."""
 
     def __init__(self, settings: Settings) -> None:
+        """Open what is kept. Raises CannotStart if the folder cannot be this box's, BadOption."""
         self._settings = settings
-        self._house = House(settings.rules)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._remarks: list[str] = []
+        self._own = self._load_settings()
+        self._house = House(replace(settings.rules, language=self._own.language))
+        self._keeping = Keeping(self._house, self._open_journal())
         self._box = Box(self)
         self._keeper = Timekeeper()
+        self._clocks = ClockHistory(BOARDS)
         self._closed_ns: int | None = None
         self._asking: asyncio.TimerHandle | None = None
-        self._hub = Hub(self._commanded)
+        self._access, self._lan_url = _access(settings)
+        self._lan_qr = [] if self._lan_url is None else lan.qr_rows(self._lan_url)
+        self._hub = Hub(self._commanded, access=self._access)
         self._site = load_site(__version__)
-        self._server = Server(build_app(self._hub, self._site))
-        self._sim: SimulatedBox | None = None
-        self._hand = Hand(self._press_simulated)
-        self._simulated_ports: dict[str, str] = {}
+        self._operation = Operation(self._house, self._keeping, self._hub, __version__, self._site.build)
+        self._chronicle = self._operation.chronicle
+        self._server = Server(build_app(self._hub, self._site, self._operation))
+        self._plugging = Plugging(
+            settings, self._box, self._hub.pixels, self._deck_moved, self._chronicle.console
+        )
         self._failure: CannotStart | None = None
-        self._scans = False
         self._tick: asyncio.TimerHandle | None = None
         self._tell_due = False
         self._status_due = False
 
     async def run(self, sock: socket.socket) -> None:
         """Serve pages on `sock` and play until `stop` or a signal to end."""
-        loop = asyncio.get_running_loop()
+        loop = self._loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self.stop)
-        serving = asyncio.create_task(self._server.serve(sock))
+        serving = asyncio.create_task(self._server.serve(sock, self._serves))
         background: list[asyncio.Task[None]] = []
         try:
-            self._find_boards()
-            self._tell()
+            self._plugging.find()
+            self._house.give_hand(self._plugging.deck)
+            self._take_up()
             self._report()
             background = [
                 asyncio.create_task(work())
-                for work in (self._simulate, self._scan_on, self._status_on, self._open_browser)
+                for work in (
+                    self._plugging.simulate,
+                    self._plugging.scan_on,
+                    self._status_on,
+                    self._open_browser,
+                    *self._operation.works,
+                )
             ]
             for task in background:
                 task.add_done_callback(self._background_ended)
-            if self._settings.seats:
-                self._house.begin(self._settings.seats, house_ms())
-                self._moved()
+            tables.prepare(self._house.evening.games)
             gc.freeze()  # what the start made stays: the collector need not look at it with a hand waiting
             await serving
         finally:
+            self._operation.stop()
             for task in background:
                 task.cancel()
             await asyncio.gather(*background, return_exceptions=True)
             self._box.close()
-            if self._sim is not None:
-                await self._sim.stop()
+            self._keeping.close()
+            await self._plugging.stop()
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.remove_signal_handler(number)
         if self._failure is not None:
@@ -160,10 +132,15 @@ class Host(Watcher):
         """End `run`, from a signal or from a test."""
         self._server.stop()
 
+    def _serves(self) -> None:
+        """The pages can be had from now on."""
+        self._operation.ready(self._settings.port, self._plugging.simulated is not None)
+
     def _background_ended(self, task: asyncio.Task[None]) -> None:
         """A part that failed ends the box with a sentence: half a box would only puzzle people."""
         error = None if task.cancelled() else task.exception()
         if error is not None:
+            self._chronicle.failed(error)
             self._failure = (
                 error
                 if isinstance(error, CannotStart)
@@ -173,67 +150,81 @@ class Host(Watcher):
             )
             self.stop()
 
+    # -- what is kept -----------------------------------------------------------------------------------
+
+    def _load_settings(self) -> HouseSettings:
+        folder = self._settings.folder
+        try:
+            found, remark = (HouseSettings(), None) if folder is None else house_settings.load(folder)
+        except OSError as error:
+            found, remark = (
+                HouseSettings(),
+                f"the settings cannot be read ({error.strerror}): usual ones are used",
+            )
+        if remark is not None:
+            self._remarks.append(remark)
+        return found
+
+    def _open_journal(self) -> Journal | None:
+        folder = self._settings.folder
+        if folder is None:
+            return None
+        try:
+            journal = Journal.open(
+                folder / JOURNAL, on_change=self._journal_moved, unjournalled=self._settings.unjournalled
+            )
+        except (JournalRefused, FolderInUse) as error:
+            raise CannotStart(str(error)) from error
+        if journal.aside is not None:
+            self._remarks.append(journal.aside.sentence)
+        return journal
+
+    def _journal_moved(self) -> None:
+        """In the journal's thread: have the loop look."""
+        if self._loop is not None:
+            with contextlib.suppress(RuntimeError):  # the loop has ended
+                self._loop.call_soon_threadsafe(self._kept)
+
+    def _kept(self) -> None:
+        """The journal got on, or the disk has failed."""
+        self._keeping.hold_or_release(house_ms())
+        self._publish(self._keeping.due())
+        self._operation.look()
+        if self._keeping.trouble is not None:
+            self._moved()
+
+    def _take_up(self) -> None:
+        """Where the box stood when it ended, else what the command line says."""
+        now_ms = house_ms()
+        trouble = self._keeping.resume(now_ms)
+        if trouble is not None:
+            self._remarks.append(trouble)
+        self._keeping.hold_or_release(now_ms)
+        self._chronicle.taken_up(self._house.session)
+        if self._settings.seats and self._house.session is None:
+            self._house.begin(self._settings.seats, now_ms)
+        self._tell()
+        self._moved()
+
+    def _keep_settings(self, own: HouseSettings) -> None:
+        self._own = own
+        folder = self._settings.folder
+        if folder is not None:
+            with contextlib.suppress(OSError):  # the journal tells of a disk that fails
+                house_settings.save(folder, own)
+        self._tell()
+
     # -- boards ---------------------------------------------------------------------------------------
-
-    def _find_boards(self) -> None:
-        for path in self._settings.connect:
-            self._box.port_appeared(BoardPort(path, path))
-        roles = self._settings.sim
-        if roles is None:
-            self._scan()
-            found = bool(self._box.ports())
-            roles = () if found else BOARDS
-            self._scans = found
-        else:
-            self._scans = set(roles) != set(BOARDS)
-        if roles:
-            self._sim = SimulatedBox(roles, self._hub.pixels, on_change=self._simulated_changed)
-
-    def _simulated_changed(self, role: str) -> None:
-        """A simulated board was plugged in or is gone: its port comes and goes as a real one would."""
-        assert self._sim is not None
-        board = self._sim.boards[role]
-        before = self._simulated_ports.pop(role, None)
-        if before is not None and before != board.port:
-            self._box.port_vanished(before)
-        if board.port is not None:
-            self._simulated_ports[role] = board.port
-            port = BoardPort(board.port, "simulated", simulated=True, pid=board.pid, role=role)
-            self._box.port_appeared(port)
-
-    def _scan(self) -> None:
-        found, without = system_ports()
-        now = {port.path for port in found}
-        for port in found:
-            self._box.port_appeared(port)
-        kept = {*now, *self._settings.connect, *self._simulated_ports.values()}
-        for path in self._box.ports() - kept:
-            self._box.port_vanished(path)
-        self._box.boards_without_data(tuple(without))
-
-    def _press_simulated(self, role: str, key: int, down: bool) -> None:
-        if self._sim is not None:
-            self._sim.boards[role].press(key, down)
-
-    async def _simulate(self) -> None:
-        if self._sim is not None:
-            try:
-                await self._sim.start()
-            except SimulationError as error:
-                raise CannotStart(str(error)) from error
-
-    async def _scan_on(self) -> None:
-        while self._scans:
-            await asyncio.sleep(SCAN_EVERY_S)
-            self._scan()
 
     async def _status_on(self) -> None:
         while True:
             await asyncio.sleep(STATUS_EVERY_S)
+            self._keeping.hold_or_release(house_ms())  # a disk that hangs calls nobody
             self._tell_boards()
+            self._tell_clocks()
 
     def joined(self, board: str, boot_id: int) -> None:
-        self._keeper.joined(board, boot_id, time.monotonic_ns())
+        self._keeper.joined(board, boot_id, time.monotonic_ns(), self._box.clock_lag_us(board))
 
     def left(self, board: str) -> None:
         if board in self._house.needed:
@@ -253,6 +244,8 @@ class Host(Watcher):
 
     def edge(self, board: str, edge: KeyEdge) -> None:
         if not edge.down:
+            self._house.release(board, edge.key, edge.received_ns // NS_PER_MS - edge.age_ms)
+            self._moved()
             return
         if self._house.races(board, edge.key) or self._keeper.races(board):
             self._keeper.enter(board, edge, edge.received_ns)
@@ -266,6 +259,7 @@ class Host(Watcher):
             self._keeper.beat(board, event)
         else:
             self._keeper.sample(board, event)
+            self._box.clock_unsure(board, self._keeper.unsure(board))
             self._decide()
 
     def _decide(self) -> None:
@@ -306,6 +300,9 @@ class Host(Watcher):
             if self._closed_ns is not None:
                 self._keeper.start_given(self._closed_ns, now_ns)
             self._closed_ns = now_ns if self._closed_ns is None else None
+        self._tell_soon()
+
+    def _tell_soon(self) -> None:
         if not self._tell_due:
             self._tell_due = True
             asyncio.get_running_loop().call_soon(self._follow)
@@ -324,17 +321,35 @@ class Host(Watcher):
     # -- pages ----------------------------------------------------------------------------------------
 
     def _tell(self) -> None:
+        minutes = time.localtime()
+        self._house.evening.scores.turn(f"{minutes.tm_year}-{minutes.tm_yday}")
         self._hub.publish(
             "meta",
             {
                 "version": __version__,
                 "build": self._site.build,
-                "simulated": self._sim is not None,
-                "language": "en",
+                "simulated": self._plugging.simulated is not None,
+                "language": self._house.evening.language,
+                "languages": list(LANGUAGES),
+                "speaker": self._hub.speaker,
+                "volume": self._own.volume,
+                "quiet": self._own.is_quiet(minutes.tm_hour * 60 + minutes.tm_min),
+                "quiet_hours": list(self._own.quiet),
+                "journal": self._keeping.trouble,
             },
         )
-        for topic, value in self._house.topics().items():
+        if self._lan_url is not None:
+            self._hub.publish("lan", {"url": self._lan_url, "qr": self._lan_qr})
+        self._publish(self._keeping.follow())
+        self._operation.look()
+
+    def _publish(self, topics: Topics | None) -> None:
+        for topic, value in (topics or {}).items():
             self._hub.publish(topic, value)
+
+    def _deck_moved(self) -> None:
+        """Something moved on the simulated deck: pages show where it is."""
+        self._tell_soon()
 
     def _tell_boards(self) -> None:
         self._status_due = False
@@ -343,17 +358,44 @@ class Host(Watcher):
         for board in boards:
             board["clock"] = self._keeper.standing(board["role"], now_ns)
         self._hub.publish("boards", boards)
+        self._chronicle.boards(boards)
+
+    def _tell_clocks(self) -> None:
+        """A second went by: keep how each clock stands, for the crew's page to draw."""
+        now_ns = time.monotonic_ns()
+        if self._clocks.take({board: self._keeper.reading(board, now_ns) for board in BOARDS}):
+            self._hub.publish("clocks", self._clocks.older())
+        self._hub.publish("clocks_now", self._clocks.newest())
 
     def _commanded(self, command: Command) -> None:
-        board = self._sim.boards.get(command.board) if self._sim is not None else None
-        if isinstance(command, KeyCommand):
-            if board is not None:
-                self._hand.move(command.board, command.key, command.down)
-            elif command.down:
-                self._house.press(command.board, command.key, house_ms())
+        match command:
+            case KeyCommand(board, key, down):
+                self._key(board, key, down)
+            case PlugCommand(board, plugged):
+                simulated = self._plugging.board(board)
+                if simulated is not None:
+                    (simulated.plug if plugged else simulated.unplug)()
+            case LiftCommand(dropping):
+                self._house.lift(dropping, house_ms())
                 self._moved()
-        elif board is not None:
-            (board.plug if command.plugged else board.unplug)()
+            case CalibrateCommand(colour):
+                self._box.teach_reader(deck_codes.WELL[colour + 1])
+            case LanguageCommand(to):
+                self._house.speak(to)
+                self._moved()
+            case SpeakerCommand():
+                self._tell()
+            case VolumeCommand(to):
+                self._keep_settings(replace(self._own, volume=to))
+            case QuietCommand(begin, end):
+                self._keep_settings(replace(self._own, quiet=(begin, end)))
+
+    def _key(self, board: str, key: int, down: bool) -> None:
+        """A key of a page: of a simulated board a hand on its pin, of a real one a press like its own."""
+        if self._plugging.key(board, key, down):
+            return
+        (self._house.press if down else self._house.release)(board, key, house_ms())
+        self._moved()
 
     # -- the person who started it ----------------------------------------------------------------------
 
@@ -361,15 +403,31 @@ class Host(Watcher):
         return f"http://{ADDRESS}:{self._settings.port}{path}"
 
     def _report(self) -> None:
-        boards = "simulated boards" if self._sim is not None else "the boards that are plugged in"
+        self._chronicle.remarked(self._remarks)
+        for remark in self._remarks:
+            click.echo(f"galley: {remark}", err=True)
+        boards = (
+            "simulated boards" if self._plugging.simulated is not None else "the boards that are plugged in"
+        )
         click.echo(f"Galley {__version__} plays on {boards}.", err=True)
         click.echo(f"  the table  {self._url()}\n  the box    {self._url('/box')}", err=True)
-        click.echo(f"  the crew   {self._url('/service')}\nCtrl-C ends it.", err=True)
+        click.echo(f"  the crew   {self._url('/service')}", err=True)
+        if self._lan_url is not None:
+            self._report_lan(self._lan_url)
+        click.echo("Ctrl-C ends it.", err=True)
+
+    def _report_lan(self, url: str) -> None:
+        """The address for others; the PIN only where a person reads it, never into a log."""
+        click.echo(f"  others     {url}\n{lan.qr_terminal(url)}", err=True)
+        if sys.stderr.isatty():
+            click.echo(f"  PIN        {self._access.pin}", err=True)
+        elif self._settings.pin is None:
+            click.echo("  PIN        not shown, as this is no terminal: start with --pin-file FILE", err=True)
 
     async def _open_browser(self) -> None:
         if not (self._settings.browser and has_screen()):
             return
-        page = self._url("/box" if self._sim is not None else "/")
+        page = self._url("/box" if self._plugging.simulated is not None else "/")
         with contextlib.suppress(OSError):
             opener = await asyncio.create_subprocess_exec(
                 sys.executable,
@@ -383,20 +441,23 @@ class Host(Watcher):
             await opener.wait()
 
 
+def _access(settings: Settings) -> tuple[Access, str | None]:
+    """Who may do what, and the box's address in the network if it serves that."""
+    if not settings.lan:
+        return Access(), None
+    own = lan.addresses()
+    if not own:
+        raise CannotStart("--lan: this machine is in no network: connect it, or start without --lan")
+    access = Access(settings.pin or new_pin(), lan.names(own))
+    return access, f"http://{own[0]}:{settings.port}/"
+
+
 def serve(settings: Settings) -> None:
     """Run the box until it is told to end. Raises CannotStart, and BadOption for options of the game."""
-    host = Host(settings)
-    sock = bind(settings.port)
+    sock = bind(settings.port, lan=settings.lan)
     try:
-        asyncio.run(host.run(sock))
+        host = Host(settings)
+        with logs.kept(settings.folder, settings.log_level):  # after the host has made the folder its own
+            asyncio.run(host.run(sock))
     finally:
         sock.close()
-
-
-def seats_of(colours: Sequence[str], bots: Sequence[str], strength: str) -> tuple[Seat, ...]:
-    """Seats by colour, those of `bots` (colour, or colour:strength) played by bots."""
-    strengths = {}
-    for bot in bots:
-        colour, _, own = bot.partition(":")
-        strengths[colour] = own or strength
-    return tuple(Seat(colour, strengths.get(colour)) for colour in colours)

@@ -33,8 +33,8 @@ LARGEST_PORTION: Final = 200
 
 
 def _deck(given: Mapping[str, object]) -> MakeWorld:
+    from galley.deck_physics import physics
     from galley.sim.deck_crew import DeckWorld
-    from galley.sim.deck_model import physics
 
     return partial(DeckWorld, physics=physics(given))
 

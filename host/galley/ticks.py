@@ -18,6 +18,10 @@ from collections import deque
 from math import gcd
 from typing import Final
 
+from galley_board.wire import EDGE_DOUBT_US, NO_US
+
+SCAN_US: Final = 1000
+TWO_TICKS_US: Final = 20  # a tick that begins so early in a millisecond has another after it
 US_PERIOD: Final = 1 << 26
 MS_PERIOD: Final = 1 << 29
 COARSEST_US: Final = 1000
@@ -179,6 +183,19 @@ class KeyBase:
     def doubt_us(self) -> int:
         """By how much `us` can be late: 0 where the board counts as CircuitPython does."""
         return COARSEST_US if self._exact_us is None else 0
+
+    def stamped(self, stamp_ms: int, us: int) -> tuple[int, int]:
+        """When a key's edge was, in ticks_us, and how far off that may be either way.
+
+        `us` is the key frame's. A keypad's scan is up to one scan after the edge and anywhere in its tick,
+        which is not known where two begin in one millisecond.
+        """
+        at_us, doubt_us = self.us(stamp_ms), self.doubt_us
+        if us < NO_US:
+            return at_us + us, EDGE_DOUBT_US + doubt_us
+        if us > NO_US + TWO_TICKS_US and not doubt_us:
+            return at_us + us - NO_US - 1, SCAN_US
+        return at_us + SCAN_US // 2, SCAN_US + SCAN_US // 2 + doubt_us
 
     def us(self, stamp_ms: int) -> int:
         """The ticks_us at which ticks_ms came to `stamp_ms`. Raises ValueError before the first moment."""

@@ -7,7 +7,7 @@ from playwright.sync_api import Page
 SIZES = [(1280, 720), (1920, 1080), (3840, 2160)]
 """The windows in which a kiosk must show everything at once."""
 
-# The marks of a complete platter stick out of the counter, and the curtain sways, on purpose.
+# On purpose the marks of a complete platter stick out, the curtain sways, and a pause lies over the scene.
 _OUTSIDE = """blocks => {
     const bad = new Set(), slack = 1.5;
     const rect = node => node.getBoundingClientRect();
@@ -16,6 +16,7 @@ _OUTSIDE = """blocks => {
         && node.checkVisibility({opacityProperty: true, visibilityProperty: true});
     const inside = (a, b) => a.left >= b.left - slack && a.right <= b.right + slack
         && a.top >= b.top - slack && a.bottom <= b.bottom + slack;
+    const above = node => node.closest(".paused, .asking");
     const apart = (a, b) => a.left >= b.right - slack || b.left >= a.right - slack
         || a.top >= b.bottom - slack || b.top >= a.bottom - slack;
 
@@ -31,7 +32,7 @@ _OUTSIDE = """blocks => {
     }
     const list = [...document.querySelectorAll(blocks)].filter(seen);
     for (const a of list) for (const b of list) {
-        if (a.contains(b) || b.contains(a) || apart(rect(a), rect(b))) continue;
+        if (a.contains(b) || b.contains(a) || apart(rect(a), rect(b)) || above(a) !== above(b)) continue;
         bad.add(`${name(a)} overlaps ${name(b)}`);
     }
     return [...bad];

@@ -1,53 +1,76 @@
-"""Screenshots of every phase on every page, to be looked at by a person.
+"""Screenshots of every phase on every page, to be looked at by a person, and those of the README.
 
-`python -m tests.browser.shots FOLDER [PAGE|all [PHASE,PHASE|all [WIDTHxHEIGHT]]]`
+`python -m tests.browser.shots` writes the README's pictures into host/pictures;
+`python -m tests.browser.shots FOLDER [PAGE|all [PHASE,PHASE|all [WIDTHxHEIGHT [LANGUAGE]]]]` writes any.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from playwright.sync_api import Browser, ConsoleMessage, sync_playwright
+from playwright.sync_api import ConsoleMessage, sync_playwright
 
 from tests.browser.chromium import launch
 from tests.browser.feed import Feed
 from tests.browser.phases import PHASES, pictures
 
-PATHS: Final = {"kiosk": "/", "box": "/box", "service": "/service"}
+PATHS: Final = {"kiosk": "/", "wall": "/?wall", "box": "/box", "service": "/service"}
+PICTURES: Final = Path(__file__).resolve().parents[2] / "host" / "pictures"
+CHOSEN: Final = (
+    ("kiosk", "choose"),
+    ("kiosk", "duel"),
+    ("kiosk", "bar_choose"),
+    ("kiosk", "grill_keep"),
+    ("box", "duel"),
+)
+"""What the README shows: (page, phase)."""
 
 
 def _said(message: ConsoleMessage) -> None:
     print(message.type, message.text)
 
 
-def shoot(browser: Browser, url: str, out: Path, width: int, height: int) -> None:
-    """Write one screenshot of the page at `url`, once it is connected."""
-    page = browser.new_page(viewport={"width": width, "height": height}, reduced_motion="reduce")
-    page.on("console", _said)
-    page.goto(url)
-    page.locator("body[data-up=true]").wait_for()
-    page.screenshot(path=str(out))
-    page.close()
-
-
-def main(folder: str, pages: str = "all", phases: str = "all", size: str = "1280x720") -> None:
-    """Write the screenshots asked for."""
-    out = Path(folder)
+def shoot(
+    out: Path, wanted: Sequence[tuple[str, str]], width: int = 1280, height: int = 720, language: str = "en"
+) -> None:
+    """Write `out`/PAGE-PHASE.png for each (page, phase)."""
     out.mkdir(parents=True, exist_ok=True)
-    width, height = map(int, size.split("x"))
+    feed = Feed(PHASES["attract"]())
     with sync_playwright() as playwright:
         browser = launch(playwright)
-        for phase in PHASES if phases == "all" else phases.split(","):
-            topics = PHASES[phase]()
-            feed = Feed(topics)
-            for board, rgb in pictures(topics).items():
-                feed.pixels(board, rgb)
-            for name in PATHS if pages == "all" else pages.split(","):
-                shoot(browser, feed.url + PATHS[name], out / f"{name}-{phase}.png", width, height)
-            feed.stop()
+        for kind in dict.fromkeys(page for page, _ in wanted):
+            page = browser.new_page(viewport={"width": width, "height": height}, reduced_motion="reduce")
+            page.on("console", _said)
+            page.goto(feed.url + PATHS[kind])
+            for _, name in (pair for pair in wanted if pair[0] == kind):
+                topics = PHASES[name]()
+                topics["meta"]["language"] = language
+                topics["meta"]["shot"] = f"{kind} {name}"
+                before = page.locator("body").get_attribute("data-n") or "0"
+                for board, rgb in pictures(topics).items():
+                    feed.pixels(board, rgb)
+                feed.publish(topics)
+                page.locator(f'html[lang="{language}"] body[data-n]:not([data-n="{before}"])').wait_for()
+                page.screenshot(path=str(out / f"{kind}-{name}.png"))
+            page.close()
         browser.close()
+    feed.stop()
+
+
+def main(
+    folder: str = "", pages: str = "all", phases: str = "all", size: str = "1280x720", language: str = "en"
+) -> None:
+    """Write the screenshots asked for."""
+    if not folder:
+        shoot(PICTURES, CHOSEN)
+        return
+    kinds = list(PATHS) if pages == "all" else pages.split(",")
+    names = list(PHASES) if phases == "all" else phases.split(",")
+    width, height = map(int, size.split("x"))
+    shoot(Path(folder), [(kind, name) for kind in kinds for name in names], width, height, language)
 
 
 if __name__ == "__main__":

@@ -333,7 +333,7 @@ def test_a_board_that_is_away_is_dim_and_says_why(opened: Opener, feed: Feed) ->
     expect(left).to_have_class(re.compile("not-live"))
     assert left.locator(".board-state > *").all_inner_texts() == [
         "Left station: lost",
-        "The left station is unplugged: plug it in again",
+        "The left station is gone: plug it in again, or check its power supply",
     ]
     expect(page.locator(".board-right")).not_to_have_class(re.compile("not-live"))
     expect(left.locator('[data-px="0"]')).to_be_hidden()

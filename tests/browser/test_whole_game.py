@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -23,7 +23,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from galley_board import glyphs, pins
 from tests.browser.conftest import Watch, words
-from tests.loop.box_process import free_port
+from tests.loop.box_process import DUEL_ALONE, free_port
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 PATIENCE_S: Final = 60.0
@@ -35,10 +35,14 @@ PATTERNS: Final = {
 
 
 @contextmanager
-def playing(*arguments: str) -> Iterator[str]:
-    """`galley` as a child process with simulated boards; gives the address of its pages."""
+def playing(*arguments: str, house: Sequence[str] = DUEL_ALONE, data: Path | None = None) -> Iterator[str]:
+    """`galley` as a child process with simulated boards; gives the address of its pages.
+
+    `house` is what it plays and shows, `data` where it keeps things; without one it keeps nothing.
+    """
     port = free_port()
-    command = [sys.executable, "-m", "galley", "--no-browser", "--port", str(port), *arguments]
+    kept = ("--no-journal",) if data is None else ("--data", str(data))
+    command = [sys.executable, "-m", "galley", "--no-browser", "--port", str(port), *house, *kept, *arguments]
     process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
     assert process.stderr is not None
     try:

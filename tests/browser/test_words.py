@@ -13,12 +13,16 @@ import pytest
 
 import galley
 from galley.box import Box, Watcher
+from galley.box_options import LANGUAGES, OF_HOUSE, options_for
+from galley.journal_schema import TROUBLES
 from galley.link import LinkState
+from galley.tables import GAMES
 from galley.tables.table import BOARDS, SEAT_COLOURS
 from galley.web.app import STATIC
-from galley_board import faults, glyphs
+from galley_board import deck_codes, faults, glyphs
 from galley_engine.bots import STRENGTHS
 from galley_engine.games import load
+from galley_engine.games.worm_grill_state import FACES as GRILL_FACES
 
 HOST = Path(galley.__file__).parent
 WORDS: dict[str, Any] = json.loads((STATIC / "lang" / "en.json").read_text(encoding="utf-8"))
@@ -54,22 +58,54 @@ def port_problems() -> set[str]:
     return set(re.findall(r'(?:PortError\(|code, text = \(?)\s*"(\w+)"', source))
 
 
+NEWS: dict[str, tuple[str, ...]] = {"first": ("by", "on", "race", "gap", "doubt")} | {
+    kind: params for game in GAMES for kind, params in load(game).events.items()
+}
+"""Every event that the games tell, and its parameters."""
+
+OPTIONS = {option.key: option for game in GAMES for option in options_for(game)}
+HOUSE_NEWS = said_by_the_host("Event") | {"seat_replaced", "seat_returned"}
+JOURNAL_STATES = {*TROUBLES.values(), "damaged", "failed"}
+
 FAMILIES: dict[str, set[str]] = {
     "page": {"kiosk", "box", "service"},
+    "language": {*LANGUAGES, "title", "change", "close"},
+    "title": set(GAMES),
+    "what": set(GAMES),
+    "howto": {f"{game}.{n}" for game in GAMES for n in (1, 2, 3)} | {"title"},
+    "option": set(OPTIONS),
+    "value": {  # numbers are their own words, languages have a family of their own
+        f"{option.key}.{value}"
+        for option in OPTIONS.values()
+        for value in option.values
+        if isinstance(value, str) and option.key != OF_HOUSE[0].key
+    },
+    "sound": {"bell", "roll", "yuck", "mate", "win", "wrong", "tick"}
+    | {"turn_on", "turn_off", "muted", "quiet", "caption"},
+    "paused": {f"journal_{state}" for state in JOURNAL_STATES}
+    | {"operator", "waits", "is_muted", "boards_missing", "boards_missing_more", "stays", "remedy"},
     "colour": set(SEAT_COLOURS),
     "letter": set(SEAT_COLOURS),
-    "symbol": set(glyphs.GAME_GLYPHS["sushi_duel"]),
+    "symbol": {*glyphs.GAME_GLYPHS["sushi_duel"], *map(str, GRILL_FACES)}
+    | set(re.findall(r'"(\w+)"', SCRIPTS["sushi_bar.js"].split("const SYMBOL = ")[1].split("\n")[0])),
     "side": {"left", "right"},
     "board": {*BOARDS, "unknown"},
     "bot": set(STRENGTHS),
     "prompt": said_by_the_host("Prompt", "_asked"),
-    "news": {*load("sushi_duel").events, "first"},
-    "job": said_by_the_host("Job", "HouseJob", "_job") | {"join", "leave"},
+    "dye": set(glyphs.GAME_GLYPHS["poop_deck"]),
+    "news": set(NEWS) | HOUSE_NEWS,
+    "job": said_by_the_host("Job", "HouseJob", "_job") | {"join", "leave", "take_over", "come_back"},
     "state": {str(state) for state in LinkState},
     "fault": {name for name, _, _ in faults.FAULTS},
     "note": {note for note in said_by_the_host("Note") if "*" not in note}
     | {f"port_{code}" for code in port_problems()},
+    "reader": set(deck_codes.READER),
+    "eye": set(deck_codes.EYE),
+    "drum": set(deck_codes.DRUM),
     "clock": {"good", "provisional", "unsynchronised"},
+    "plot": {"now", "ago", "none"}
+    | set(re.findall(r"^  (\w+): \{ place", SCRIPTS["plots.js"], re.MULTILINE))
+    | set(re.findall(r'unit: "(\w+)"', SCRIPTS["plots.js"])),
     "counter": set(),  # filled from a real entry below
     "key": {"keep", "roll", "bell", "yuck", "mode"},
 }
@@ -140,7 +176,7 @@ def templates(entry: Any) -> list[str]:
 @pytest.mark.parametrize("event", sorted(FAMILIES["news"]))
 def test_news_use_only_what_the_event_tells(event: str) -> None:
     entry = WORDS[f"news.{event}"]
-    given = set({**load("sushi_duel").events, "first": ("by", "on", "race", "gap", "doubt")}[event])
+    given = set(NEWS.get(event, ("by", "bot")))
     for template in templates(entry):
         assert set(re.findall(r"\{(\w+)\}", template)) <= given
     if isinstance(entry, dict):
@@ -168,5 +204,5 @@ def test_no_words_hide_in_the_scripts_or_pages() -> None:
         code = re.sub(r"//.*", "", source)
         assert re.findall(r'"[A-Z][a-z]+ [^"]*"', code) == [], name
     for name, source in PAGES.items():
-        body = re.sub(r"<[^>]+>", "", source[source.index("<body") :])
+        body = re.sub(r"<title>.*</title>|<[^>]+>|\{\w+\}", "", source)
         assert body.strip() == "", name

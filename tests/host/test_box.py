@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from array import array
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 from galley.box import NS_PER_MS, Box, Watcher, house_ms
 from galley.link import Beat, KeyEdge, TimeSample
 from galley.ports import BoardPort, BoardWithoutData
-from galley.tables.table import DARK_BOX, BoardView
+from galley.tables.table import DARK_BOX, BoardView, DeckView
 from galley_board import wire
 from galley_board.link import BoardLink
 
@@ -53,7 +54,7 @@ class Board:
         return now_us // 1000 % wire.TICKS_MS_PERIOD, now_us % wire.TICKS_US_PERIOD
 
     def press(self, key: int, down: bool = True) -> None:
-        self.link.key_edge(key, down, self._times()[0])
+        self.link.key_edge(key, down, self._times()[0], wire.NO_US)
         self.link.bitmap = 1 << key if down else 0
         for writer in self._writers:
             self._send(writer)
@@ -176,6 +177,28 @@ def test_a_view_goes_to_the_board_now_and_again_when_it_comes_back() -> None:
         await watched.until(lambda: list(back.link.lamps) == [3] * 11)
         assert list(back.link.dice) == [25] * 8
         await back.stop()
+
+    run(test)
+
+
+def test_a_deck_is_shown_what_only_it_has_and_its_report_is_told_in_words() -> None:
+    async def test(watched: Watched) -> None:
+        board = Board("deck")
+        assert "deck" not in watched.entry("deck")
+        watched.box.show({**DARK_BOX, "deck": BoardView(deck=DeckView(eye=-40, drum=5, drift=1))})
+        watched.box.port_appeared(BoardPort(await board.start(), ""))
+        await watched.until(lambda: list(board.link.deck[:3]) == [5, 0, 1] and board.link.eye_speed == -40)
+        board.link.report[:] = array("l", (17, 9, 1, 8, 2, 3, 0b1011))
+        watched.box.turn_eye_to(90, 2000)
+        watched.box.teach_reader("blue")
+        await watched.until(lambda: watched.entry("deck").get("deck", {}).get("eye") == "turning")
+        assert watched.entry("deck")["deck"] == {
+            "eye_deg": 17, "doubt_deg": 9, "eye": "turning", "face": None, "drum": "homing", "reader": "blue",
+            "guard_open": True, "slipped": False, "taught": ["red", "blue"], "ignored_beams": [],
+        }  # fmt: skip
+        assert (board.link.go_deg, board.link.well_colour) == (90, 3)
+        assert watched.entry("deck")["caps"] == ["dice", "lamps", "buzzer"]
+        await board.stop()
 
     run(test)
 

@@ -12,6 +12,7 @@ from pytest_mock import MockerFixture
 
 from galley import cli
 from galley.doctor import CHECKS, FAIL, Finding, examine
+from tests.loop.box_process import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = ROOT / "tests" / "scenarios"
@@ -20,7 +21,7 @@ SCENARIOS = ROOT / "tests" / "scenarios"
 WRONG = [
     (["--sims", "left"], "there is no option --sims: did you mean --sim?"),
     (["--nothing-like-it"], "there is no option --nothing-like-it: galley --help lists them"),
-    (["play"], "there is no command 'play': use doctor, "),
+    (["play"], "there is no command 'play': use backup, "),
     (["--sim", "up"], "--sim: there is no board 'up': use left, right, deck"),
     (["--sim", ""], "--sim: there is no board '': use left, right, deck"),
     (["--port", "0"], "--port: '0' is not a whole number from 1 to 65535"),
@@ -109,13 +110,15 @@ def test_scenarios_that_hold_fail_or_are_no_scenarios_give_0_1_and_2(tmp_path: P
 
 def test_the_doctor_finds_this_machine_well() -> None:
     lines: list[str] = []
-    assert examine(lines.append) == 0, lines
+    assert examine(lines.append, port=free_port()) == 0, lines
     assert lines[-1] == "all well"
     assert any("a simulated station said hello" in line for line in lines)
 
 
 def test_the_doctor_names_what_is_in_the_way(mocker: MockerFixture) -> None:
-    mocker.patch("galley.doctor.CHECKS", (*CHECKS[:1], lambda: [Finding(FAIL, "no disk: make room")]))
+    mocker.patch(
+        "galley.doctor.CHECKS", (*CHECKS[:1], lambda patient: [Finding(FAIL, "disk", "no disk", "make room")])
+    )
     lines: list[str] = []
     assert examine(lines.append) == 1
     assert lines[1:] == ["FAIL no disk: make room", "something is in the way: see FAIL above"]

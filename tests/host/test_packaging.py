@@ -47,7 +47,7 @@ def names(requirements: list[str]) -> set[str]:
     for requirement in requirements:
         name = re.split(r"[^A-Za-z0-9._-]", requirement, maxsplit=1)[0]
         if name == PROJECT["name"]:
-            for extra in re.findall(r"[a-z]+", requirement.partition("[")[2]):
+            for extra in re.findall(r"[a-z0-9]+", requirement.partition("[")[2]):
                 found |= names(PROJECT["optional-dependencies"][extra])
         else:
             found.add(re.sub(r"[-_.]+", "-", name).lower())

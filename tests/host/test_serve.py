@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 
-from galley.serve import bind
+from galley.starting import bind
 from tests.loop.box_process import free_port
 
 

@@ -18,6 +18,7 @@ from galley.ticks import (
     KeyBase,
     Widener,
 )
+from galley_board.wire import EDGE_DOUBT_US, NO_US
 
 
 @pytest.mark.parametrize("period", [US_PERIOD, MS_PERIOD])
@@ -149,3 +150,27 @@ def test_a_board_that_counts_otherwise_is_brought_onto_it_within_the_doubt() -> 
         base.observe((at_us - offset_us) // 1000, at_us + random.randrange(50))
         assert 0 <= base.us(5_000_000) - (5_000_000_000 + offset_us) <= base.doubt_us + 50
     assert base.us(5_000_000) - (5_000_000_000 + offset_us) < 400
+
+
+@pytest.mark.parametrize("ticks_of_board", [TICKS_MS_ORIGIN, 7])
+@pytest.mark.parametrize("tick", range(0, 128, 3))
+@pytest.mark.parametrize("phase", [0.0, 0.4, 0.99])
+def test_a_keypad_s_press_is_within_what_its_stamp_says(ticks_of_board: int, tick: int, phase: float) -> None:
+    """The scan is anywhere in its tick, the press up to a scan before it."""
+    base, tick_us = KeyBase(), 1e6 / 1024
+    since_ms = tick * 1000 // 1024
+    base.observe(ticks_of_board + since_ms, since_ms * 1000 + 700)
+    first = -(-since_ms * 1024 // 1000)
+    us = NO_US + 1 + int(first * tick_us) - 1000 * since_ms
+    for told in (us, NO_US):
+        at_us, off_us = base.stamped(ticks_of_board + since_ms, told)
+        for before in (0.0, 0.5, 1.0):
+            pressed_us = (tick + phase - before) * tick_us
+            assert abs(pressed_us - at_us) <= off_us
+        assert off_us <= 2500
+
+
+def test_a_fine_edge_is_where_it_says() -> None:
+    base = KeyBase()
+    base.observe(TICKS_MS_ORIGIN + 10, 10_400)
+    assert base.stamped(TICKS_MS_ORIGIN + 12, 345) == (12_345, EDGE_DOUBT_US)

@@ -20,18 +20,27 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
+from galley.box_options import LANGUAGES
 from galley.web.app import CSP, PAGES, STATIC, Server, build_app, load_site
 from galley.web.hub import (
     BAD_MESSAGES,
+    COMMANDS_OF,
     KEYS,
     MESSAGE_BYTES,
     TOPICS,
+    WATCHING,
+    CalibrateCommand,
     Command,
     Hub,
     KeyCommand,
+    LanguageCommand,
+    LiftCommand,
     Page,
     PlugCommand,
+    QuietCommand,
+    SpeakerCommand,
     TooManyPages,
+    VolumeCommand,
 )
 from galley.web.hub import PAGES as MOST_PAGES
 from galley_board import pins
@@ -60,14 +69,14 @@ def key(board: str, number: int, *, down: bool) -> str:
 def test_a_new_page_gets_a_snapshot_of_the_topics_of_its_kind(kind: str) -> None:
     async def test() -> None:
         hub = Hub()
-        for topic in TOPICS["box"]:
+        for topic in {topic for topics in TOPICS.values() for topic in topics}:
             hub.publish(topic, [topic])
         hub.pixels("left", b"\x01\x02\x03")
         (snapshot,) = await told(hub.join(kind))
         expected: dict[str, Any] = {topic: [topic] for topic in TOPICS[kind]}
         if kind == "box":
             expected["pixels"] = {"left": "010203"}
-        assert snapshot == {"t": "snapshot", "n": 1, "topics": expected}
+        assert snapshot == {"t": "snapshot", "n": 1, "page": 1, "may": True, "topics": expected}
 
     asyncio.run(test())
 
@@ -156,7 +165,7 @@ def test_a_page_that_lost_count_gets_a_new_snapshot() -> None:
         page = hub.join("kiosk")
         await told(page)
         assert hub.received(page, '{"do":"snapshot"}')
-        assert await told(page) == [{"t": "snapshot", "n": 2, "topics": {"house": 1}}]
+        assert await told(page) == [{"t": "snapshot", "n": 2, "page": 1, "may": True, "topics": {"house": 1}}]
         hub.publish("house", 2)
         assert await told(page) == [{"t": "diff", "n": 3, "topics": {"house": 2}}]
 
@@ -324,6 +333,15 @@ BAD = (
     '{"do":"plug","board":"left","in":"yes"}',
     '{"do":"ping","id":"x"}',
     '{"do":"snapshot","n":1}',
+    '{"do":"lift","dropping":-1}',
+    '{"do":"lift","dropping":1000}',
+    '{"do":"lift"}',
+    '{"do":"speaker","on":1}',
+    '{"do":"language","to":"tlh"}',
+    '{"do":"language","to":["en"]}',
+    '{"do":"volume","to":50}',
+    '{"do":"quiet","begin":0,"end":1}',
+    '{"do":"calibrate","colour":0}',
     "[" * 1000,
     '{"do":"ping","id":' + "9" * 900 + "}",
     '{"do":"ping","id":1}' + " " * MESSAGE_BYTES,
@@ -343,11 +361,42 @@ def test_too_much_nonsense_ends_a_page(hub: Hub) -> None:
     assert answers == [True] * (BAD_MESSAGES - 1) + [False]
 
 
-@pytest.mark.parametrize("kind", ["kiosk", "service"])
-def test_only_a_box_presses_keys(hub: Hub, given_commands: list[Command], kind: str) -> None:
+EACH: Mapping[str, tuple[dict[str, object], Command]] = {
+    "key": ({"board": "left", "key": 8, "down": True}, KeyCommand("left", 8, True)),
+    "lift": ({"dropping": 7}, LiftCommand(7)),
+    "plug": ({"board": "deck", "in": False}, PlugCommand("deck", False)),
+    "language": ({"to": "nl"}, LanguageCommand("nl")),
+    "speaker": ({"on": True}, SpeakerCommand(1)),
+    "volume": ({"to": 100}, VolumeCommand(100)),
+    "quiet": ({"begin": 1320, "end": 480}, QuietCommand(1320, 480)),
+    "calibrate": ({"colour": 3}, CalibrateCommand(3)),
+}
+
+
+@pytest.mark.parametrize("do", EACH)
+@pytest.mark.parametrize("kind", list(TOPICS))
+def test_each_kind_of_page_gives_its_own_commands_and_no_others(
+    hub: Hub, given_commands: list[Command], kind: str, do: str
+) -> None:
     page = hub.join(kind)
-    hub.received(page, key("left", 8, down=True))
-    assert (given_commands, page.bad_messages) == ([], 1)
+    fields, command = EACH[do]
+    hub.received(page, json.dumps({"do": do, **fields}))
+    expected = ([command], 0) if do in COMMANDS_OF[kind] else ([], 1)
+    assert (given_commands, page.bad_messages) == expected
+    assert set(EACH) | WATCHING >= COMMANDS_OF[kind]
+
+
+def test_the_page_that_offered_last_sounds_and_the_one_before_when_it_has_gone(
+    hub: Hub, given_commands: list[Command]
+) -> None:
+    first, second = hub.join("kiosk"), hub.join("service")
+    for page in (first, second):
+        hub.received(page, '{"do":"speaker","on":true}')
+    hub.leave(second)
+    hub.received(first, '{"do":"speaker","on":false}')
+    told_of = [command.page for command in given_commands if isinstance(command, SpeakerCommand)]
+    assert told_of == [first.own_number, second.own_number, first.own_number, None]
+    assert hub.speaker is None
 
 
 JSON_VALUES = st.recursive(
@@ -367,8 +416,10 @@ def test_no_message_does_any_harm(message: str | bytes) -> None:
     page = hub.join("box")
     hub.received(page, message)
     for command in commands:
-        assert command.board in KEYS
-        assert isinstance(command, PlugCommand) or 0 <= command.key < KEYS[command.board]
+        if isinstance(command, KeyCommand | PlugCommand):
+            assert command.board in KEYS
+        if isinstance(command, KeyCommand):
+            assert 0 <= command.key < KEYS[command.board]
 
 
 # -- the server ---------------------------------------------------------------------------------------
@@ -416,6 +467,9 @@ def test_each_page_is_served_and_keeps_to_itself(feed: Feed, path: str) -> None:
     assert "unsafe" not in CSP
 
 
+LANGUAGE_FILES = [f"/static/lang/{language}.json" for language in LANGUAGES]
+
+
 @pytest.mark.parametrize("path", list(PAGES))
 def test_all_that_a_page_loads_is_there_and_small(feed: Feed, path: str) -> None:
     waiting, total = [path], 0
@@ -432,16 +486,17 @@ def test_all_that_a_page_loads_is_there_and_small(feed: Feed, path: str) -> None
         waiting += re.findall(r'(?:src|href)="(/static/[^"#]+)"', text)
         waiting += [f"/static/{module}" for module in re.findall(r'from "\./([^"]+)"', text)]
         waiting += re.findall(r'fetch\("(/static/[^"]+)"\)', text)
-        if "/static/lang/${language}.json" in text:
-            waiting.append("/static/lang/en.json")
-    assert {"/static/base.css", "/static/art.svg", "/static/lang/en.json"} <= loaded
+        if "/static/lang/${wanted}.json" in text:  # one language, so the longest
+            waiting.append(max(LANGUAGE_FILES, key=lambda file: len(get(feed, file)[2])))
+    assert {"/static/base.css", "/static/art.svg"} <= loaded
+    assert loaded & set(LANGUAGE_FILES)
     assert total <= 300_000
-    assert len(loaded) <= 16
+    assert len(loaded) <= 36
 
 
 def test_pages_name_every_module_they_load_so_that_all_come_at_once() -> None:
     for page in PAGES.values():
-        html = (STATIC / page).read_text(encoding="utf-8")
+        html = load_site("0.1.0").files[page].body.decode()
         named = set(re.findall(r'(?:src|href)="/static/(\w+\.js)"', html))
         used = set(named)
         for _ in named:

@@ -3,7 +3,8 @@
     /  /box  /service   the pages (kiosk, virtual box, crew)
     /static/NAME        the files that the pages load: scripts, styles, drawings, words
     /ws?page=KIND       the page's channel: `hub` says what goes through it
-    /healthz            {"ok": true, "galley": version, "pid": process id}
+    /healthz            {"ok": true, "galley": version, "pid": process id, "phase": ..., "journal": ...}
+    /metrics            the same in numbers, as Prometheus reads them, for this machine or with a token
     /api/boards         the `boards` topic as it is now
 
 Every file is read once, at the start, into a table; a request only ever looks up that table, so no path
@@ -11,10 +12,10 @@ of a request reaches the file system. `Site.build` is a hash of all files and th
 sees another build in the `meta` topic loads itself again, and the ETags make the browser fetch just what
 changed.
 
-The box listens on this machine only. A page of some other site, opened in the same browser, must still be
-kept out: requests must name this machine in Host (so no foreign name can be pointed at 127.0.0.1), and a
-WebSocket that names an Origin must name ours. Pages may load nothing from elsewhere and run no inline
-script or style.
+The box listens on this machine only, unless it was told to serve others. A page of some other site, opened in
+the same browser, must always be kept out: requests must name this box in Host (so no foreign name can be
+pointed at it), and a WebSocket that names an Origin must name ours. Pages may load nothing from elsewhere and
+run no inline script or style.
 
 `Server` runs the app on a socket that is bound already, inside the event loop of the host, and leaves the
 signals to the host. uvicorn is imported only when serving starts.
@@ -25,13 +26,12 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
-import re
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
@@ -40,6 +40,8 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from galley.metrics import CONTENT_TYPE
+from galley.web.access import Access
 from galley.web.hub import MESSAGE_BYTES, Hub, Page, TooManyPages
 
 if TYPE_CHECKING:
@@ -62,6 +64,10 @@ MEDIA_TYPES: Final[Mapping[str, str]] = {
 BUILD_MARK: Final = b"{build}"
 """Stands in each page where the build belongs, so that a page knows which build it was loaded with."""
 
+HEAD: Final = "head.html"
+HEAD_MARK: Final = b"{head}\n"
+"""Stands in each page where the lines of `HEAD` belong, which all pages have in common."""
+
 CSP: Final = "; ".join(
     (
         "default-src 'none'",
@@ -82,10 +88,11 @@ SAFE_HEADERS: Final[Mapping[str, str]] = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 
-_HOST: Final = re.compile(r"(?:127\.0\.0\.1|localhost)(?::\d{1,5})?")
-
 CLOSE_POLICY: Final = 1008
 CLOSE_TRY_LATER: Final = 1013
+
+CONNECTIONS: Final = 128
+"""More than that at once are told to come back later."""
 
 PING_S: Final = 5.0
 """A page that answers no ping for this long is gone, and the keys it held are let go."""
@@ -113,15 +120,16 @@ def load_site(version: str, folder: Path = STATIC) -> Site:
     """Read every servable file below `folder`. Raises FileNotFoundError if a page is not among them."""
     paths = sorted(path for path in folder.rglob("*") if path.suffix in MEDIA_TYPES and path.is_file())
     bodies = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
-    for page in PAGES.values():
+    for page in (*PAGES.values(), HEAD):
         if page not in bodies:
             raise FileNotFoundError(f"{folder / page} is missing: install galley again")
     whole = hashlib.sha256(version.encode())
     for name, body in bodies.items():
         whole.update(f"{name} {len(body)} ".encode() + body)
     build = whole.hexdigest()[:12]
+    head = bodies.pop(HEAD)
     for page in PAGES.values():
-        bodies[page] = bodies[page].replace(BUILD_MARK, build.encode())
+        bodies[page] = bodies[page].replace(HEAD_MARK, head).replace(BUILD_MARK, build.encode())
     return Site({name: _static_file(name, body) for name, body in bodies.items()}, build, version)
 
 
@@ -130,8 +138,21 @@ def _static_file(name: str, body: bytes) -> StaticFile:
     return StaticFile(body, MEDIA_TYPES[Path(name).suffix], etag)
 
 
-def build_app(hub: Hub, site: Site) -> Starlette:
-    """The whole web application over `hub`. The host publishes `site.build` in the `meta` topic."""
+class Telling(Protocol):
+    """Who knows how the box does."""
+
+    def health(self) -> Mapping[str, object]:
+        """A few words, at once; has `ok`, `galley` and `pid`."""
+
+    async def metrics(self) -> str:
+        """Numbers, in the text format of Prometheus."""
+
+
+def build_app(hub: Hub, site: Site, telling: Telling | None = None) -> Starlette:
+    """The whole web application over `hub`. The host publishes `site.build` in the `meta` topic.
+
+    Without `telling` there is a short /healthz and no /metrics.
+    """
 
     async def serve_page(request: Request) -> Response:
         return _send(site.files.get(PAGES[request.url.path]), request)
@@ -140,7 +161,17 @@ def build_app(hub: Hub, site: Site) -> Starlette:
         return _send(site.files.get(request.path_params["name"]), request)
 
     async def healthz(request: Request) -> Response:
-        return JSONResponse({"ok": True, "galley": site.version, "pid": os.getpid()})
+        if telling is None:
+            return JSONResponse({"ok": True, "galley": site.version, "pid": os.getpid()})
+        return JSONResponse(telling.health(), headers={"Cache-Control": "no-store"})
+
+    async def metrics(request: Request) -> Response:
+        if telling is None:
+            return _send(None, request)
+        address = request.client.host if request.client is not None else None
+        if not hub.access.admits(address, request.headers.get("authorization", "")):
+            return PlainTextResponse("numbers are for this machine, or with a token\n", status_code=403)
+        return Response(await telling.metrics(), media_type=CONTENT_TYPE)
 
     async def boards(request: Request) -> Response:
         return JSONResponse(hub.value("boards") or [], headers={"Cache-Control": "no-store"})
@@ -152,11 +183,12 @@ def build_app(hub: Hub, site: Site) -> Starlette:
         *(Route(path, serve_page, methods=["GET"]) for path in PAGES),
         Route("/static/{name:path}", serve_file, methods=["GET"]),
         Route("/healthz", healthz, methods=["GET"]),
+        Route("/metrics", metrics, methods=["GET"]),
         Route("/api/boards", boards, methods=["GET"]),
         WebSocketRoute("/ws", channel),
     ]
     app = Starlette(routes=routes)
-    app.add_middleware(_Guard)
+    app.add_middleware(_Guard, access=hub.access)
     return app
 
 
@@ -173,14 +205,15 @@ def _send(file: StaticFile | None, request: Request) -> Response:
 class _Guard:
     """Refuses requests that do not name this machine; adds the headers that keep the pages to themselves."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, access: Access) -> None:
         self._app = app
+        self._access = access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
-        if _HOST.fullmatch(host) is None:
-            refusal = "this box answers to 127.0.0.1 and localhost only\n"
+        if not self._access.is_ours(host):
+            refusal = "this box answers to its own names only\n"
         elif scope["type"] == "websocket" and headers.get("origin", f"http://{host}") != f"http://{host}":
             # Browsers always send an Origin; a program without one could send any, so nothing is lost.
             refusal = "this channel is for the pages of this box only\n"
@@ -205,7 +238,8 @@ def _with_headers(send: Send) -> Send:
 async def _serve_page(hub: Hub, websocket: WebSocket) -> None:
     """Carry one page's messages both ways until it goes, or until it has sent too much nonsense."""
     try:
-        page = hub.join(websocket.query_params.get("page", ""))
+        address = websocket.client.host if websocket.client is not None else ""
+        page = hub.join(websocket.query_params.get("page", ""), address)
     except KeyError:
         await websocket.close(CLOSE_POLICY)
         return
@@ -246,8 +280,11 @@ class Server:
         self._server: UvicornServer | None = None
         self._stopping = False
 
-    async def serve(self, sock: socket.socket) -> None:
-        """Serve until `stop`, then close every connection and `sock` and return, in about half a second."""
+    async def serve(self, sock: socket.socket, on_start: Callable[[], object] = lambda: None) -> None:
+        """Serve until `stop`, then close every connection and `sock` and return, in about half a second.
+
+        `on_start` is called once pages can be had.
+        """
         # Imported here: uvicorn takes as long to import as all the rest, and other commands need no server.
         from uvicorn.config import WS_PROTOCOLS, Config
         from uvicorn.server import Server as UvicornServer
@@ -265,6 +302,7 @@ class Server:
             log_config=None,
             log_level="error",
             access_log=False,
+            limit_concurrency=CONNECTIONS,
             proxy_headers=False,
             server_header=False,
             timeout_graceful_shutdown=2,
@@ -274,6 +312,10 @@ class Server:
             @contextmanager
             def capture_signals(self) -> Iterator[None]:
                 yield  # the signals belong to the host
+
+            async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+                await super().startup(sockets)
+                on_start()
 
         self._server = server = Quiet(config)
         server.should_exit = self._stopping

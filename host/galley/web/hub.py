@@ -1,9 +1,9 @@
 """What every open page should know, and what pages may ask for.
 
-The host publishes *topics* (`meta boards house table news`) as whole JSON values and the pixels of each
-board as bytes. Each page belongs to a kind (`kiosk`, `box`, `service`) and is told about the topics of
-its kind: first a snapshot of all of them, then numbered differences that carry whole values of the topics
-that changed.
+The host publishes *topics* (`meta boards house table news clocks clocks_now lan`) as whole JSON values and
+the pixels of each board as bytes. Each page belongs to a kind (`kiosk`, `box`, `service`) and is told about
+the topics of its kind: first a snapshot of all of them, then numbered differences that carry whole values of
+the topics that changed.
 
 Nothing queues up. A page keeps a set of what has changed since it was last written to, and the next
 message is made from the values of that moment. All changes of one turn of the event loop so become one
@@ -11,9 +11,10 @@ message, and a page that reads slowly skips what it missed instead of making the
 never grow past the topics.
 
 The other way, pages send short JSON commands. They are checked here and become frozen dataclasses;
-whatever is not exactly a command is ignored and counted. A key that a page holds down is let go when the
-page leaves, so that a closed lid or a lost connection never leaves a key pressed. Two pages that hold one
-key press it once.
+whatever is not exactly a command is ignored and counted, and so is what comes faster than fingers can press.
+A page on another machine may only watch until the PIN was typed there (`access`). A key that a page holds
+down is let go when the page leaves, so that a closed lid or a lost connection never leaves a key pressed. Two
+pages that hold one key press it once.
 
 This module knows no game, no link and no web server: it is data in, text out. All calls belong to one
 event loop.
@@ -23,26 +24,34 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from galley_board import pins
+from galley.box_options import LANGUAGES
+from galley.web.access import Access, Answer
+from galley_board import deck_codes, pins
 
 TOPICS: Final[Mapping[str, tuple[str, ...]]] = {
     "kiosk": ("meta", "boards", "house", "table", "news"),
     "box": ("meta", "boards", "house", "table", "news"),
-    "service": ("meta", "boards", "house"),
+    "service": ("meta", "boards", "house", "clocks", "clocks_now", "lan"),
 }
 """Page kind -> the topics its pages are told about."""
 
 PIXEL_KINDS: Final = frozenset({"box"})
 """Page kinds that see every pixel."""
 
+WATCHING: Final = frozenset({"snapshot", "ping", "pin", "token"})
+"""Commands that every page may send, from wherever it is."""
+
+_ANY_PAGE: Final = WATCHING | {"language", "speaker"}
 COMMANDS_OF: Final[Mapping[str, frozenset[str]]] = {
-    "kiosk": frozenset({"snapshot", "ping"}),
-    "box": frozenset({"snapshot", "ping", "key", "plug"}),
-    "service": frozenset({"snapshot", "ping", "plug"}),
+    "kiosk": _ANY_PAGE | {"key", "lift"},
+    "box": _ANY_PAGE | {"key", "lift", "plug"},
+    "service": _ANY_PAGE | {"plug", "volume", "quiet", "calibrate"},
 }
 """Page kind -> the commands its pages may send."""
 
@@ -53,6 +62,14 @@ KEYS: Final[Mapping[str, int]] = {
 
 MESSAGE_BYTES: Final = 1024
 BAD_MESSAGES: Final = 16
+BURST: Final = 1_000
+"""Messages that a page may send at once; then MESSAGES_A_SECOND."""
+MESSAGES_A_SECOND: Final = 500
+MOST_WORD: Final = 64
+HERE: Final = "127.0.0.1"
+DAY_MINUTES: Final = 24 * 60
+MOST_DROPPINGS: Final = 1000
+WELL_COLOURS: Final = len(deck_codes.WELL) - 1
 PAGES: Final = 32
 
 
@@ -73,7 +90,59 @@ class PlugCommand:
     plugged: bool
 
 
-Command: TypeAlias = KeyCommand | PlugCommand
+@dataclass(frozen=True, slots=True)
+class LiftCommand:
+    """A dropping of the simulated deck is to be lifted; `dropping` is its number."""
+
+    dropping: int
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageCommand:
+    """All pages are to speak this language until the table is empty."""
+
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class SpeakerCommand:
+    """Another page sounds from now on: the one with number `page`, or none."""
+
+    page: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeCommand:
+    """The master volume, 0 to 100."""
+
+    to: int
+
+
+@dataclass(frozen=True, slots=True)
+class QuietCommand:
+    """Quiet hours, as minutes after midnight; equal ones mean none."""
+
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrateCommand:
+    """The reader's well holds this now: learn it. `colour` is a place in `deck_codes.WELL` less one."""
+
+    colour: int
+
+
+Command: TypeAlias = (
+    KeyCommand
+    | PlugCommand
+    | LiftCommand
+    | LanguageCommand
+    | SpeakerCommand
+    | VolumeCommand
+    | QuietCommand
+    | CalibrateCommand
+)
 
 
 class TooManyPages(Exception):
@@ -91,8 +160,11 @@ def _encode(value: object) -> str:
 class Page:
     """One open page, made by `Hub.join`. Its writer awaits `messages` and sends what it gets, in order."""
 
-    def __init__(self, hub: Hub, kind: str) -> None:
+    def __init__(self, hub: Hub, kind: str, number: int, address: str) -> None:
         self.kind: Final = kind
+        self.own_number: Final = number
+        self.address: Final = address
+        self.trusted = hub.access.is_here(address)
         self.bad_messages = 0
         self._hub = hub
         self._number = 0
@@ -100,6 +172,9 @@ class Page:
         self._topics: set[str] = set()
         self._boards: set[str] = set()
         self._pong: int | None = None
+        self._answers: list[str] = []
+        self._allowance = float(BURST)
+        self._heard_s = hub.clock()
         self._held: set[tuple[str, int]] = set()
         self._wake = asyncio.Event()
         self._wake.set()
@@ -112,9 +187,11 @@ class Page:
         if self._pong is not None:
             out.append(_encode({"t": "pong", "id": self._pong}))
             self._pong = None
+        out += self._answers
+        self._answers.clear()
         if self._snapshot:
             self._number += 1
-            out.append(self._hub._snapshot_text(self.kind, self._number))
+            out.append(self._hub._snapshot_text(self, self._number))
         else:
             out.extend(self._hub._pixels_text(board) for board in sorted(self._boards))
             if self._topics:
@@ -137,6 +214,19 @@ class Page:
         self._snapshot = True
         self._wake.set()
 
+    def _tell_pin(self, answer: Answer) -> None:
+        told = {"ok": answer.token is not None, "wait_s": math.ceil(answer.wait_s), "token": answer.token}
+        self._answers = [_encode({"t": "pin", **told})]
+        self._wake.set()
+
+    def _is_too_fast(self, now_s: float) -> bool:
+        self._allowance = min(float(BURST), self._allowance + (now_s - self._heard_s) * MESSAGES_A_SECOND)
+        self._heard_s = now_s
+        if self._allowance < 1:
+            return True
+        self._allowance -= 1
+        return False
+
     def _tell_pong(self, number: int) -> None:
         self._pong = number
         self._wake.set()
@@ -146,8 +236,15 @@ class Hub:
     """All topics, all pixels, all open pages. `commands` is called with each command as it arrives."""
 
     def __init__(
-        self, commands: Callable[[Command], None] | None = None, *, keys: Mapping[str, int] = KEYS
+        self,
+        commands: Callable[[Command], None] | None = None,
+        *,
+        keys: Mapping[str, int] = KEYS,
+        access: Access | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self.access = access or Access()
+        self.clock = clock
         self.commands: Callable[[Command], None] = commands if commands is not None else _ignore
         self.bad_messages = 0
         self._keys = dict(keys)
@@ -156,11 +253,18 @@ class Hub:
         self._pixels: dict[str, str] = {}
         self._pages: set[Page] = set()
         self._holders: dict[tuple[str, int], set[Page]] = {}
+        self._joined = 0
+        self._speakers: list[Page] = []  # those that offered to sound; the first one does
 
     @property
     def pages(self) -> int:
         """How many pages are open."""
         return len(self._pages)
+
+    @property
+    def speaker(self) -> int | None:
+        """The number of the page that sounds."""
+        return self._speakers[0].own_number if self._speakers else None
 
     def value(self, topic: str) -> object:
         """The latest value of `topic`, as published; None before the first."""
@@ -193,13 +297,14 @@ class Hub:
             if page.kind in PIXEL_KINDS:
                 page._tell_pixels(board)
 
-    def join(self, kind: str) -> Page:
-        """A new page of `kind`, to be given back with `leave`. Raises KeyError or TooManyPages."""
+    def join(self, kind: str, address: str = HERE) -> Page:
+        """A new page of `kind` at a client's `address`; `leave` gives it back. KeyError or TooManyPages."""
         if kind not in TOPICS:
             raise KeyError(f"no page of kind {kind!r}; known: {', '.join(TOPICS)}")
         if len(self._pages) >= PAGES:
             raise TooManyPages(f"{PAGES} pages are open already; close one")
-        page = Page(self, kind)
+        self._joined += 1
+        page = Page(self, kind, self._joined, address)
         self._pages.add(page)
         return page
 
@@ -209,10 +314,13 @@ class Hub:
         for board, key in sorted(page._held):
             self._let_go(page, board, key)
         page._held.clear()
+        self._speak(page, False)
 
     def received(self, page: Page, message: str | bytes) -> bool:
         """Take one message of a page. False means that it has sent too much nonsense and is to be closed."""
         try:
+            if page._is_too_fast(self.clock()):
+                raise _BadMessage
             self._obey(page, _parse(message))
         except _BadMessage:
             page.bad_messages += 1
@@ -223,17 +331,41 @@ class Hub:
         do = message.get("do")
         if not isinstance(do, str) or do not in COMMANDS_OF[page.kind]:
             raise _BadMessage
+        if do not in WATCHING and not page.trusted:
+            return  # a page that has not asked for the PIN yet; its keys do nothing
         if do == "snapshot" and set(message) == {"do"}:
             page._tell_all()
         elif do == "ping" and set(message) == {"do", "id"}:
             page._tell_pong(_whole(message["id"], 2**53))
+        elif do == "pin" and set(message) == {"do", "pin"}:
+            self._let_in(page, self.access.try_pin(page.address, _word(message["pin"]), self.clock()))
+        elif do == "token" and set(message) == {"do", "token"}:
+            token = _word(message["token"])
+            self._let_in(page, Answer(token if self.access.knows(token) else None))
         elif do == "key" and set(message) == {"do", "board", "key", "down"}:
             board = self._board(message["board"])
             self._key(page, board, _whole(message["key"], self._keys[board]), _flag(message["down"]))
         elif do == "plug" and set(message) == {"do", "board", "in"}:
             self.commands(PlugCommand(self._board(message["board"]), _flag(message["in"])))
+        elif do == "lift" and set(message) == {"do", "dropping"}:
+            self.commands(LiftCommand(_whole(message["dropping"], MOST_DROPPINGS)))
+        elif do == "speaker" and set(message) == {"do", "on"}:
+            self._speak(page, _flag(message["on"]))
         else:
-            raise _BadMessage
+            self.commands(_setting(do, message))
+
+    def _let_in(self, page: Page, answer: Answer) -> None:
+        page.trusted = page.trusted or answer.token is not None
+        page._tell_pin(answer)
+
+    def _speak(self, page: Page, on: bool) -> None:
+        before = self.speaker
+        if page in self._speakers:
+            self._speakers.remove(page)
+        if on:
+            self._speakers.insert(0, page)
+        if self.speaker != before:
+            self.commands(SpeakerCommand(self.speaker))
 
     def _board(self, value: object) -> str:
         if not isinstance(value, str) or value not in self._keys:
@@ -260,11 +392,13 @@ class Hub:
             del self._holders[board, key]
             self.commands(KeyCommand(board, key, False))
 
-    def _snapshot_text(self, kind: str, number: int) -> str:
-        parts = [f'"{topic}":{self._texts[topic]}' for topic in TOPICS[kind] if topic in self._texts]
-        if kind in PIXEL_KINDS:
+    def _snapshot_text(self, page: Page, number: int) -> str:
+        parts = [f'"{topic}":{self._texts[topic]}' for topic in TOPICS[page.kind] if topic in self._texts]
+        if page.kind in PIXEL_KINDS:
             parts.append(f'"pixels":{_encode(self._pixels)}')
-        return f'{{"t":"snapshot","n":{number},"topics":{{{",".join(parts)}}}}}'
+        topics = ",".join(parts)
+        own = f'"page":{page.own_number},"may":{_encode(page.trusted)}'
+        return f'{{"t":"snapshot","n":{number},{own},"topics":{{{topics}}}}}'
 
     def _diff_text(self, topics: list[str], number: int) -> str:
         parts = ",".join(f'"{topic}":{self._texts[topic]}' for topic in topics)
@@ -272,6 +406,19 @@ class Hub:
 
     def _pixels_text(self, board: str) -> str:
         return f'{{"t":"px","board":"{board}","rgb":"{self._pixels[board]}"}}'
+
+
+def _setting(do: str, message: dict[str, object]) -> Command:
+    """A command that sets something of the whole house."""
+    if do == "language" and set(message) == {"do", "to"} and message["to"] in LANGUAGES:
+        return LanguageCommand(str(message["to"]))
+    if do == "volume" and set(message) == {"do", "to"}:
+        return VolumeCommand(_whole(message["to"], 101))
+    if do == "quiet" and set(message) == {"do", "begin", "end"}:
+        return QuietCommand(_whole(message["begin"], DAY_MINUTES), _whole(message["end"], DAY_MINUTES))
+    if do == "calibrate" and set(message) == {"do", "colour"}:
+        return CalibrateCommand(_whole(message["colour"], WELL_COLOURS))
+    raise _BadMessage
 
 
 def _ignore(command: Command) -> None:
@@ -292,6 +439,12 @@ def _parse(message: str | bytes) -> dict[str, object]:
 
 def _whole(value: object, below: int) -> int:
     if type(value) is not int or not 0 <= value < below:
+        raise _BadMessage
+    return value
+
+
+def _word(value: object) -> str:
+    if not isinstance(value, str) or len(value) > MOST_WORD:
         raise _BadMessage
     return value
 

@@ -4,6 +4,7 @@ import { deck, ROLES, station } from "./boards.js";
 import { el, show } from "./draw.js";
 import { Fingers, letters } from "./fingers.js";
 import * as glance from "./glance.js";
+import { glance as onDeck, lifts } from "./poop_deck.js";
 import { start } from "./shell.js";
 import { has, missing, rich, text } from "./words.js";
 
@@ -11,12 +12,14 @@ const at = (id) => document.getElementById(id);
 const pictures = {};
 const places = {};
 let channel = null;
-let fingers = null;
 let printed = new Map();
 let latest = {};
+let glancing = null;
+const painted = new Map();
 
 function mount() {
-  at("glance").replaceChildren(...glance.mount());
+  at("boards").replaceChildren();
+  glancing = null;
   for (const role of ["deck", "left", "right"]) {
     const picture = role === "deck" ? deck() : station(role);
     pictures[role] = picture;
@@ -25,8 +28,8 @@ function mount() {
       el("div", { class: "board-foot" }, el("p", { class: "board-state" }),
         el("button", { class: "plug", type: "button", hidden: true, "data-plug": role })));
     at("boards").append(places[role]);
-    for (const [key, { node }] of picture.keys) fingers.attach(node, role, key);
     places[role].querySelector(".plug").addEventListener("click", () => plug(role));
+    if (painted.has(role)) picture.paint(painted.get(role));
   }
 }
 
@@ -38,17 +41,35 @@ function changed(topics) {
   latest = topics;
   if (Object.keys(pictures).length === 0) mount();
   const { house = null, table = null, boards = [], meta } = topics;
-  glance.update(at("glance"), topics);
+  const state = table !== null && (table.game ?? house?.game) === "sushi_duel" ? table.state : null;
+  look(topics);
   prompts(house?.prompts ?? [], house?.paused ?? null);
   label(table?.keys ?? {}, house?.keys ?? {});
-  seats(house, table?.state ?? null);
-  for (const side of ["left", "right"]) holder(side, house, table?.state.stations[side].seat ?? null);
+  seats(house, state);
+  for (const side of ["left", "right"]) holder(side, house, state?.stations[side].seat ?? null);
   for (const role of ROLES) standing(role, boards.find((board) => board.role === role) ?? null, meta?.simulated ?? false);
 }
 
+// The table at a glance: in the poop deck that is the deck itself, on which one lifts droppings.
+function look(topics) {
+  const { house = null, table = null } = topics;
+  const deckIsOn = table !== null && (table.game ?? house.game) === "poop_deck";
+  const wanted = deckIsOn ? onDeck : glance;
+  if (wanted !== glancing) {
+    glancing = wanted;
+    at("glance").className = deckIsOn ? "glance on-deck" : "glance";
+    at("glance").replaceChildren(...wanted.mount());
+    document.querySelector(".glance-side")?.remove();
+    if (deckIsOn) at("boards").prepend(onDeck.beside());
+    document.body.classList.toggle("has-deck", deckIsOn);
+  }
+  wanted.update(deckIsOn ? at("glance").parentElement : at("glance"), topics);
+}
+
 function prompts(list, paused) {
-  show(at("prompts"), [list, paused], () => paused !== null
-    ? [el("p", { class: "prompt" }, `${text("paused")}: `, ...rich(missing(paused), paused))]
+  const why = paused === null || paused.because === "operator" ? null : paused;
+  show(at("prompts"), [list, why], () => why !== null
+    ? [el("p", { class: "prompt" }, `${text("paused")}: `, ...rich(why.boards.length > 0 ? missing(why) : `paused.${why.because}`, why))]
     : list.filter(({ key }) => has(`prompt.${key}`)).map(({ key, params }) =>
       el("p", { class: "prompt", "data-prompt": key }, ...rich(`prompt.${key}`, params))));
 }
@@ -108,7 +129,7 @@ function standing(role, board, simulated) {
   show(button, deed, () => [el("span", { class: "plug-light" }), text(deed)]);
 }
 
-fingers = new Fingers(
+const fingers = new Fingers(
   (board, key, down) => channel !== null && channel.send({ do: "key", board, key, down }),
   (board, key, down) => {
     const { node } = pictures[board].keys.get(key);
@@ -117,9 +138,19 @@ fingers = new Fingers(
   },
 );
 
+fingers.watch(document.documentElement);
+lifts(document.documentElement, (dropping) => channel?.send({ do: "lift", dropping }));
+
 channel = await start("box", {
   changed,
-  pixels: (board, rgb) => pictures[board]?.paint(rgb),
+  pixels(board, rgb) {
+    painted.set(board, rgb);
+    pictures[board]?.paint(rgb);
+  },
+  reworded() {
+    fingers.allOff();
+    if (Object.keys(pictures).length > 0) mount();
+  },
   link: (up) => { if (!up) fingers.allOff(); },
 });
 printed = await letters();

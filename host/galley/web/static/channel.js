@@ -1,9 +1,9 @@
 // Channel: the page's one WebSocket. Keeps the topics, asks for a snapshot after a gap, comes back by itself.
 //
-//   new Channel("box", { changed(topics, names), pixels(board, rgb), link(up) })
+//   new Channel("box", { changed(topics, names), pixels(board, rgb), link(up), may(yes), pin(answer) })
 //
 // A page that was loaded with another build than the host's loads itself again, once, when the host can be reached.
-// It knows no words and draws nothing.
+// `page` is the number by which the host knows this page. It knows no words and draws nothing.
 
 const BACK_OFF_MS = [150, 300, 600, 1200, 2000];
 const PING_MS = 4000;
@@ -12,7 +12,8 @@ const RELOADED = "galley.reloaded";
 export class Channel {
   constructor(kind, handlers) {
     this.topics = {};
-    this.handlers = { changed() {}, pixels() {}, link() {}, ...handlers };
+    this.page = null;
+    this.handlers = { changed() {}, pixels() {}, link() {}, may() {}, pin() {}, ...handlers };
     this.url = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws?page=${kind}`;
     this.tries = 0;
     this.waiting = 0;
@@ -75,16 +76,19 @@ export class Channel {
     if (message.t === "px") this.handlers.pixels(message.board, message.rgb);
     else if (message.t === "snapshot") this.snapshot(message);
     else if (message.t === "diff") this.diff(message);
+    else if (message.t === "pin") this.handlers.pin(message);
   }
 
   snapshot(message) {
     this.tries = 0;
     this.number = message.n;
+    this.page = message.page ?? null;
     const { pixels = {}, ...topics } = message.topics;
     this.topics = topics;
     this.handlers.link(true);
     this.changed(Object.keys(topics));
     for (const [board, rgb] of Object.entries(pixels)) this.handlers.pixels(board, rgb);
+    this.handlers.may(message.may ?? true);
   }
 
   diff(message) {

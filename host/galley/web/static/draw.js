@@ -38,10 +38,14 @@ export async function loadArt() {
 }
 
 const shown = new WeakMap();
+let wording = 0;
+
+// All that `show` filled is to be made again: the words are others now.
+export const forgetShown = () => { wording += 1; };
 
 // Fills `node` with what `build` makes, but only when `value` (any JSON) is another than last time. Tells whether it did.
 export function show(node, value, build) {
-  const key = JSON.stringify(value);
+  const key = `${wording} ${JSON.stringify(value)}`;
   if (shown.get(node) === key) return false;
   shown.set(node, key);
   node.replaceChildren(...build().filter((child) => child !== null));

@@ -1,12 +1,14 @@
 // The duel scene: two sets of dice, the platters between them, what just happened, and who has won what.
+// A die is its KEEP key for whoever touches it, and so is a platter while one is to be taken.
 
-import { badge, el, food, show } from "./draw.js";
+import { art, badge, el, food, show } from "./draw.js";
 import { rich, symbols, text, told, who } from "./words.js";
 
 const SIDES = ["left", "right"];
 const NEWS_LINES = 2;
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
+// Only the picture tumbles: were it the whole light die, dice rolled in haste would flash.
 const TUMBLE = [{ transform: "rotate(-35deg) scale(0.72)" }, { transform: "rotate(9deg) scale(1.05)" }, { transform: "none" }];
 
 const find = (root, selector) => root.querySelector(selector);
@@ -19,7 +21,7 @@ function mountSide(side) {
 }
 
 // The platters on the counter, the news, the score: all that is not a station.
-export const duel = {
+export default {
   mount() {
     return el("div", { class: "duel" },
       mountSide("left"),
@@ -32,14 +34,15 @@ export const duel = {
   update(root, { house, table, news = [] }) {
     const colours = house.seats.map(({ colour }) => colour);
     const { state, complete = {} } = table;
-    for (const side of SIDES) updateSide(find(root, `.side-${side}`), side, state, house, complete[side] ?? []);
-    updateCounter(find(root, ".counter"), state, colours, complete, table.keys ?? {});
+    const keys = table.keys ?? {};
+    for (const side of SIDES) updateSide(find(root, `.side-${side}`), side, state, house, complete[side] ?? [], keys[side] ?? {});
+    updateCounter(find(root, ".counter"), state, colours, complete, keys);
     updateNews(find(root, ".news"), news);
     updateScore(find(root, ".score"), state, house.seats);
   },
 };
 
-function updateSide(root, side, state, house, complete) {
+function updateSide(root, side, state, house, complete, keys) {
   const station = state.stations[side];
   const seat = station.seat === null ? null : house.seats[station.seat];
   show(find(root, ".duelist"), seat, () => [
@@ -47,23 +50,34 @@ function updateSide(root, side, state, house, complete) {
     el("span", { class: "duelist-side" }, el("span", {}, text(`game.${side}`)), seat?.bot ? el("span", {}, text(`bot.${seat.bot}`)) : null),
   ]);
   root.classList.toggle("empty", seat === null);
-  root.querySelectorAll(".die").forEach((die, i) => updateDie(die, station.faces[i], station.kept[i]));
+  root.querySelectorAll(".die").forEach((die, i) => updateDie(die, station.faces[i], station.kept[i], side, keys[i] ?? null));
   const remark = station.faces.includes("yuck") ? "shows_yuck" : complete.length > 0 ? "complete" : null;
   root.dataset.remark = remark ?? "";
   show(find(root, ".remark"), remark, () => remark === null ? [] : [text(`game.${remark}`)]);
 }
 
-function updateDie(die, face, kept) {
+// Makes `node` the key (board, key) for fingers while it has a job, else just what it shows; `name` says what it is.
+function touchable(node, board, key, job, name) {
+  const press = { "data-board": board, "data-key": key, tabindex: "0", role: "button" };
+  for (const [attribute, value] of Object.entries(press)) {
+    if (job === null) node.removeAttribute(attribute);
+    else node.setAttribute(attribute, value);
+  }
+  if (job === null) node.setAttribute("role", "img");
+  node.setAttribute("aria-label", job === null ? name : text("key.with_job", { board, key: name, job: text(`job.${job}`) }));
+}
+
+function updateDie(die, face, kept, side, job) {
   die.classList.toggle("die-null", face === null);
   die.classList.toggle("kept", kept);
   die.dataset.face = face ?? "";
   const name = text(face === null ? "die.unrolled" : `symbol.${face}`);
-  die.setAttribute("aria-label", kept ? text("die.kept", { face }) : name);
+  touchable(die, side, die.dataset.die, job === "keep" || job === "free" ? job : null, kept ? text("die.kept", { face }) : name);
   const changed = show(die, [face, kept], () => [
     face === null ? null : food(face),
     kept ? el("span", { class: "kept-mark" }, text("game.kept")) : null,
   ].filter((child) => child !== null));
-  if (changed && face !== null && !kept && !calm.matches) die.animate(TUMBLE, { duration: 240, easing: "ease-out" });
+  if (changed && face !== null && !kept && !calm.matches) die.firstElementChild.animate(TUMBLE, { duration: 240, easing: "ease-out" });
 }
 
 export function tray(platter, attributes = {}) {
@@ -72,11 +86,15 @@ export function tray(platter, attributes = {}) {
 
 function updateCounter(root, state, colours, complete, keys) {
   const done = (i) => SIDES.map((side) => (complete[side] ?? []).includes(i) ? colours[state.stations[side].seat] : null);
-  const value = [state.visible, state.visible.map((_, i) => done(i)), state.phase, state.caller];
+  const taking = (i) => SIDES.find((side) => keys[side]?.[i] === "choose") ?? null;
+  const value = [state.visible, state.visible.map((_, i) => [done(i), taking(i)]), state.phase, state.caller];
   show(root, value, () => state.visible.length === 0 ? [el("p", { class: "counter-empty" }, text("game.empty"))] : state.visible.map((platter, i) => {
     const [left, right] = done(i);
     const offered = state.phase === "choose" && (left ?? right) !== null;
-    return el("div", { class: `place${offered ? " offered" : ""}${left || right ? " complete" : ""}`, "data-place": i },
+    const key = taking(i) === null ? {} : {
+      "data-board": taking(i), "data-key": i, role: "button", tabindex: "0", "aria-label": text("key.with_job", { board: taking(i), key: text("game.platter", { n: i + 1 }), job: text("job.choose") }),
+    };
+    return el("div", { class: `place${offered ? " offered" : ""}${left || right ? " complete" : ""}`, "data-place": i, ...key },
       el("span", { class: "place-number", "aria-label": text("game.platter", { n: i + 1 }), role: "img" }, String(i + 1)),
       tray(platter),
       ...[["left", left], ["right", right]].map(([side, colour]) => colour === null ? null
@@ -101,4 +119,36 @@ function updateScore(root, state, seats) {
       el("span", { class: "plates", role: "img", "aria-label": text("game.won", { n: won, target: state.target }) },
         ...Array.from({ length: state.target }, (_, i) => el("i", { class: i < won ? "plate plate-won" : "plate" }))));
   }));
+}
+
+export const facts = ({ state }) => [text("game.target", { n: state.target }), text("game.stock", { n: state.stock })];
+
+const die = (face, kept = false) => el("div", { class: kept ? "die kept" : "die" }, food(face));
+
+const picture = (...children) => el("div", { class: "howto-dice" }, ...children);
+
+export const howto = [
+  () => picture(die("salmon", true), die("salmon", true), die("roe")),
+  () => picture(tray({ salmon: 3 }), art("bell", "bell")),
+  () => picture(die("yuck"), art("arrow", "arrow"), die("octopus")),
+];
+
+// Who has won, the platter that decided it, and what everybody has.
+export function result({ house, table, news = [] }) {
+  const { state } = table;
+  const last = news.filter(({ key }) => key === "platter_taken").at(-1) ?? null;
+  const winners = (state.winners ?? []).map((seat) => house.seats[seat].colour);
+  const ranks = [...house.seats].sort((a, b) => state.won[b.seat] - state.won[a.seat]);
+  return el("div", { class: "result" },
+    el("h2", { class: "winner", "data-winner": winners.join(" ") },
+      ...(winners.length === 1 ? rich("result.winner", { by: winners[0] }) : rich("result.shared", { winners }))),
+    last === null ? el("div") : el("div", { class: "decided" },
+      el("p", {}, text("result.decided")), tray(last.params.platter)),
+    el("ol", { class: "ranks" }, ...ranks.map(({ seat, colour, bot }) =>
+      el("li", { class: "rank", "data-seat": colour, "data-won": state.won[seat] },
+        who(colour),
+        bot ? el("span", { class: "seat-bot" }, text("bot")) : null,
+        el("span", { class: "plates", "aria-hidden": "true" },
+          ...Array.from({ length: state.won[seat] }, () => el("i", { class: "plate plate-won" }))),
+        el("span", { class: "rank-n" }, text("result.platters", { n: state.won[seat] }))))));
 }

@@ -29,6 +29,8 @@ export async function letters() {
     [place.join(" "), (layout.get(code) ?? PRINTED[code] ?? code.replace(/^Key|^Digit/, "")).toUpperCase()]));
 }
 
+const PLACE = "[data-board][data-key]";
+
 export class Fingers {
   // `send(board, key, down)` tells whether the message went out; `show(board, key, down)` draws the key.
   constructor(send, show) {
@@ -42,22 +44,25 @@ export class Fingers {
     document.addEventListener("visibilitychange", () => { if (document.hidden) this.allOff(); });
   }
 
-  // Makes `node` the key (board, key) for pointers and for Space and Enter.
-  attach(node, board, key) {
-    node.addEventListener("pointerdown", (event) => {
-      if (event.button !== 0) return;
+  // Makes every element below `root` that names a key (data-board, data-key) that key, for pointers and for Space and
+  // Enter. The pointer is captured by `root`: the element itself may be drawn anew while the finger is on it.
+  watch(root) {
+    root.addEventListener("pointerdown", (event) => {
+      const node = event.target.closest(PLACE);
+      if (node === null || event.button !== 0) return;
       event.preventDefault();
-      node.setPointerCapture(event.pointerId);
-      this.down(`pointer ${event.pointerId}`, board, key);
+      root.setPointerCapture(event.pointerId);
+      this.down(`pointer ${event.pointerId}`, node.dataset.board, Number(node.dataset.key));
     });
     for (const name of ["pointerup", "pointercancel", "lostpointercapture"]) {
-      node.addEventListener(name, (event) => this.off(`pointer ${event.pointerId}`));
+      root.addEventListener(name, (event) => this.off(`pointer ${event.pointerId}`));
     }
-    node.addEventListener("contextmenu", (event) => event.preventDefault());
-    node.addEventListener("keydown", (event) => {
-      if ((event.code !== "Space" && event.code !== "Enter") || event.repeat) return;
+    root.addEventListener("contextmenu", (event) => { if (event.target.closest(PLACE) !== null) event.preventDefault(); });
+    root.addEventListener("keydown", (event) => {
+      const node = event.target.closest(PLACE);
+      if (node === null || (event.code !== "Space" && event.code !== "Enter")) return;
       event.preventDefault();
-      this.down(`code ${event.code}`, board, key);
+      if (!event.repeat) this.down(`code ${event.code}`, node.dataset.board, Number(node.dataset.key));
     });
   }
 

@@ -29,8 +29,8 @@ export function mount() {
   ];
 }
 
-export function update(root, { house, table, news = [] }) {
-  const state = table?.state ?? null;
+export function update(root, { house, table = null, news = [] }) {
+  const state = table !== null && (table.game ?? house?.game) === "sushi_duel" ? table.state : null;
   const complete = [...(table?.complete?.left ?? []), ...(table?.complete?.right ?? [])];
   show(root.querySelector(".platters"), [state?.visible, complete], () => (state?.visible ?? []).map((platter, i) =>
     el("div", { class: complete.includes(i) ? "tray complete" : "tray", role: "img", "aria-label": text("platter", { platter }), "data-place": i },
@@ -38,5 +38,6 @@ export function update(root, { house, table, news = [] }) {
   const latest = told(news).at(-1) ?? null;
   show(root.querySelector(".news"), latest?.n ?? null, () => latest === null ? []
     : [el("p", { "data-news": latest.key, "data-n": latest.n }, ...rich(`news.${latest.key}`, latest.params))]);
+  root.classList.toggle("other", table !== null && state === null);
   root.classList.toggle("quiet", state === null && house?.phase !== "game");
 }

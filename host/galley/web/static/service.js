@@ -1,6 +1,10 @@
-// The crew's page: every board, how its link stands, who it is, its counters, its faults, and what to do.
+// The crew's page: every board, how its link stands, who it is, its counters, its faults, its clock, what to do.
 
 import { el, show } from "./draw.js";
+import { plots } from "./plots.js";
+import * as deck from "./service_deck.js";
+import * as house from "./service_house.js";
+import * as lan from "./service_lan.js";
 import { start } from "./shell.js";
 import { has, rich, text } from "./words.js";
 
@@ -31,9 +35,16 @@ function card(board) {
         el("tr", {}, el("th", { scope: "row" }, has(`counter.${name}`) ? text(`counter.${name}`) : name), el("td", {}, String(value)))))));
 }
 
-function changed({ boards = [], meta }) {
+let channel = null;
+
+function changed({ boards = [], meta, clocks, clocks_now, lan: network }) {
+  const send = (command) => channel?.send(command);
+  house.update(at("house"), meta, send);
+  lan.update(at("lan"), network);
+  deck.update(at("deck"), boards.find(({ role }) => role === "deck"), send);
   show(at("boards"), boards, () => boards.length === 0 ? [el("p", {}, text("service.nothing"))] : boards.map(card));
+  show(at("clocks"), [clocks?.first, clocks_now?.first, Object.values(clocks_now?.boards ?? {})[0]?.length], () => plots(clocks, clocks_now));
   show(at("version"), [meta?.version, meta?.build], () => [meta ? text("service.version", { version: meta.version, build: meta.build }) : null]);
 }
 
-start("service", { changed });
+channel = await start("service", { changed });

@@ -1,24 +1,65 @@
 // Shell: what all pages have around them: words and drawings loaded, the SIMULATED badge, the banner of a lost link.
+//
+// The language is the host's (`meta.language`). When it changes, the catalogue is loaded and everything is said again;
+// until then the page goes on in the old one. The last language is remembered, so that a page that starts without a
+// host already speaks it.
 
 import { Channel } from "./channel.js";
-import { loadArt } from "./draw.js";
-import { fillWords, loadWords, text } from "./words.js";
+import { forgetShown, loadArt } from "./draw.js";
+import * as pin from "./pin.js";
+import { fillWords, speak, spoken, text } from "./words.js";
 
-// Starts a page. `page` has changed(topics, names) and may have pixels(board, rgb) and link(up).
-// Returns the channel once words and drawings are there; the first snapshot comes after that.
+const REMEMBERED = "galley.language";
+
+// Starts a page. `page` has changed(topics, names) and may have pixels(board, rgb), link(up), and reworded(), called
+// before `changed` when all words are others. Returns the channel once words and drawings are there; the first snapshot
+// comes after that.
 export async function start(kind, page) {
-  await Promise.all([loadWords("en"), loadArt()]);
-  fillWords(document);
-  document.title = text(`page.${kind}`);
+  await Promise.all([speak(localStorage.getItem(REMEMBERED) ?? "en").catch(() => speak("en")), loadArt()]);
   const banner = document.querySelector("#link");
   const simulated = document.querySelector("#simulated");
+  let drawn = false;
+  let loading = null;
+
+  function dress() {
+    fillWords(document);
+    document.title = text(`page.${kind}`);
+    document.documentElement.lang = spoken();
+  }
+
+  function draw(topics, names) {
+    drawn = true;
+    simulated.hidden = !topics.meta?.simulated;
+    page.changed(topics, names);
+    document.body.dataset.n = channel.number;
+  }
+
+  async function follow(language) {
+    if (loading === language) return;
+    loading = language;
+    const known = await speak(language).then(() => true, () => false);
+    loading = null;
+    if (known) {
+      localStorage.setItem(REMEMBERED, language);
+      forgetShown();
+      page.reworded?.();
+    }
+    draw(channel.topics, Object.keys(channel.topics));
+    if (known) dress();
+    const wanted = channel.topics.meta?.language ?? language;
+    if (wanted !== language) follow(wanted);
+  }
+
+  dress();
   const channel = new Channel(kind, {
     pixels: page.pixels,
     changed(topics, names) {
-      simulated.hidden = !topics.meta?.simulated;
-      page.changed(topics, names);
-      document.body.dataset.n = channel.number;
+      const wanted = topics.meta?.language ?? spoken();
+      if (wanted !== spoken() && (names.includes("meta") || loading !== null)) follow(wanted);
+      if (drawn || loading === null) draw(topics, names);
     },
+    may: (yes) => pin.update(channel, yes || page.watches === true),
+    pin: (answer) => pin.answered(channel, answer),
     link(up) {
       banner.hidden = up;
       document.body.dataset.up = up;

@@ -1,26 +1,36 @@
 // Words: turns keys and parameters into text, for people and for screen readers.
 //
 // The catalogue (lang/*.json) is flat: key -> template. A template may hold {parameters} and [KEYS] of the box.
-// What a parameter is follows from its name (KINDS): seats become a badge and a coloured name, platters and
-// symbols become drawings. An entry may be a table instead: "?" names the parameter that selects a row,
-// "#" the number whose plural form does. This module knows no page and no game.
+// What a parameter is follows from its name (KINDS): seats become a badge and a coloured name, as do the colours of
+// droppings (dyes); platters and symbols become drawings. An entry may be a table instead: "?" names the parameter that
+// selects a row, "#" the number whose plural form does. This module knows no page and no game.
 
 import { badge, el, food, keycap } from "./draw.js";
 
 const KINDS = {
+  colour: "dye", truth: "dye", dye: "dye",
   by: "seat", on: "seat", to: "seat", left: "seat", right: "seat", seat: "seat",
-  seats: "seats", platter: "platter", face: "symbol", side: "side", board: "board", boards: "boards", places: "places",
+  seats: "seats", winners: "winners", platter: "platter", face: "symbol", side: "side", board: "board", boards: "boards", places: "places",
 };
 
+const catalogues = new Map();
 let catalogue = {};
 let plurals = new Intl.PluralRules("en");
+let language = null;
 
-export async function loadWords(language) {
-  const answer = await fetch(`/static/lang/${language}.json`);
-  catalogue = await answer.json();
-  plurals = new Intl.PluralRules(language);
-  document.documentElement.lang = language;
+// The language of all words from now on. Rejects, and changes nothing, when there is no such catalogue.
+export async function speak(wanted) {
+  if (!catalogues.has(wanted)) {
+    const answer = await fetch(`/static/lang/${wanted}.json`);
+    if (!answer.ok) throw new Error(answer.status);
+    catalogues.set(wanted, await answer.json());
+  }
+  catalogue = catalogues.get(wanted);
+  plurals = new Intl.PluralRules(wanted);
+  language = wanted;
 }
+
+export const spoken = () => language;
 
 export const has = (key) => key in catalogue;
 
@@ -48,6 +58,8 @@ function joined(items, word) {
 const PLAIN = {
   seat: (colour) => text(`colour.${colour}`),
   seats: (colours) => joined(colours.map(PLAIN.seat), "list.or").join(""),
+  winners: (colours) => joined(colours.map(PLAIN.seat), "list.and").join(""),
+  dye: (colour) => text(`dye.${colour}`),
   symbol: (symbol) => text(`symbol.${symbol}`),
   platter: (platter) => joined(Object.entries(platter).map(([face, n]) => text("count", { n, face })), "list.and").join(""),
   side: (side) => text(`side.${side}`),
@@ -59,6 +71,8 @@ const PLAIN = {
 const RICH = {
   seat: (colour) => [who(colour)],
   seats: (colours) => joined(colours.map(who), "list.or"),
+  winners: (colours) => joined(colours.map(who), "list.and"),
+  dye: (colour) => [el("span", { class: `dye who-${colour}` }, badge(colour, text(`letter.${colour}`)), el("span", {}, text(`dye.${colour}`)))],
   symbol: (symbol) => [food(symbol)],
   platter: (platter) => [el("span", { class: "little-platter", role: "img", "aria-label": PLAIN.platter(platter) },
     ...symbols(platter).map(food))],
@@ -81,9 +95,12 @@ function filled(part, params, forms) {
   if (part[0] !== "{") return [part];
   const value = params[name];
   if (value === undefined || value === null) return [part];
-  const form = forms[KINDS[name]] ?? PLAIN[KINDS[name]] ?? String;
+  const form = forms[KINDS[name]] ?? PLAIN[KINDS[name]] ?? signed;
   return [form(value)].flat();
 }
+
+// A number below zero has a minus, not a hyphen.
+const signed = (value) => (typeof value === "number" && value < 0 ? `−${-value}` : String(value));
 
 // The words as one string.
 export function text(key, params = {}) {
@@ -95,11 +112,14 @@ export function rich(key, params = {}) {
   return parts(key, params).flatMap((part) => filled(part, params, RICH));
 }
 
+// Whether a line only says what one key does, as the key bar does too: "[BELL] start".
+export const namesKey = (key) => typeof catalogue[key] === "string" && catalogue[key].startsWith("[");
+
 // The entry that says which boards are away; one or several.
 export const missing = ({ boards }) => (boards.length > 1 ? "paused.boards_missing_more" : "paused.boards_missing");
 
 // Happens several times a second: seen on the dice, not told in words.
-const NOT_TOLD = new Set(["rolled", "kept", "freed"]);
+const NOT_TOLD = new Set(["rolled", "kept", "freed", "thrown", "locked"]);
 
 export const told = (news) => news.filter(({ key }) => !NOT_TOLD.has(key));
 

@@ -1,0 +1,244 @@
+"""`galley doctor`: what each check sees, the one remedy it names, and the same as JSON."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import json
+import shutil
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_mock import MockerFixture
+
+from galley import cli, doctor_boards, doctor_machine
+from galley.doctor import CHECKS, FAIL, NOTE, OK, Finding
+from galley.doctor_machine import Patient
+from galley.ports import BoardPort, BoardWithoutData
+from galley.sim.boards import SimulatedBoard, firmware_folder
+from galley.starting import answer_of
+from galley.web.app import STATIC
+from tests.browser.feed import Feed
+from tests.loop.box_process import free_port
+
+Check = Callable[[Patient], Iterator[Finding]]
+
+
+@pytest.fixture
+def patient(tmp_path: Path) -> Patient:
+    return Patient(free_port(), tmp_path)
+
+
+def one(check: Any, patient: Patient, **more: Any) -> Finding:
+    (finding,) = check(patient, **more)
+    assert isinstance(finding, Finding)
+    return finding
+
+
+def test_the_report_is_json_for_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        cli.main(["doctor", "--json", "--port", str(free_port()), "--data", str(tmp_path)])
+    told = json.loads(capsys.readouterr().out)
+    assert end.value.code == 0, told
+    assert all(set(each) == {"check", "ok", "seen", "remedy"} and each["seen"] for each in told)
+    checks = {each["check"] for each in told}
+    assert checks >= {
+        "python", "packages", "pages", "languages", "data", "journal", "disk", "port", "browser", "audio",
+        "dialout", "simulation",
+    }  # fmt: skip
+    assert list(tmp_path.iterdir()) == [], "nothing is left behind"
+
+
+def test_a_failure_is_status_1_in_json_too(
+    mocker: MockerFixture, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    mocker.patch(
+        "galley.doctor.CHECKS", (CHECKS[0], lambda patient: [Finding(FAIL, "disk", "full", "make room")])
+    )
+    with pytest.raises(SystemExit) as end:
+        cli.main(["doctor", "--json", "--port", str(free_port()), "--data", str(tmp_path)])
+    assert end.value.code == 1
+    assert json.loads(capsys.readouterr().out)[1] == {
+        "check": "disk", "ok": False, "seen": "full", "remedy": "make room",
+    }  # fmt: skip
+
+
+def test_a_finding_is_a_mark_what_was_seen_and_one_remedy() -> None:
+    assert Finding(OK, "x", "all there").line == "ok   all there"
+    assert Finding(NOTE, "x", "none", "get one").line == "note none: get one"
+    assert Finding(FAIL, "x", "none", "get one").line == "FAIL none: get one"
+
+
+# -- files and disk ---------------------------------------------------------------------------------
+
+
+def test_the_journals_disk_is_measured(patient: Patient) -> None:
+    finding = one(doctor_machine.journal, patient)
+    assert finding.mark in (OK, NOTE)
+    assert "p99" in finding.seen
+
+
+def test_a_slow_disk_is_named(patient: Patient, mocker: MockerFixture) -> None:
+    mocker.patch.object(doctor_machine, "SLOW_DISK_MS", 0.0)
+    finding = one(doctor_machine.journal, patient)
+    assert (finding.mark, finding.remedy) == (NOTE, "pages will lag; use a better card or disk")
+
+
+@pytest.mark.parametrize(
+    ("number", "remedy"), [(errno.ENOSPC, "make room"), (errno.EROFS, "make the disk writable")]
+)
+def test_a_disk_that_takes_nothing_fails(
+    patient: Patient, mocker: MockerFixture, number: int, remedy: str
+) -> None:
+    mocker.patch("os.fsync", side_effect=OSError(number, "no"))
+    finding = one(doctor_machine.journal, patient)
+    assert (finding.mark, finding.remedy) == (FAIL, remedy)
+    assert list(patient.folder.iterdir()) == []
+
+
+def test_the_data_folder_is_there_or_will_be_or_cannot_be(patient: Patient) -> None:
+    assert one(doctor_machine.folder, patient).mark == OK
+    new = Patient(1, patient.folder / "a" / "b")
+    assert "will be made" in one(doctor_machine.folder, new).seen
+    (patient.folder / "a").write_text("")
+    assert one(doctor_machine.folder, new).mark == FAIL
+    assert not new.folder.exists()
+
+
+def test_little_space_fails(patient: Patient, mocker: MockerFixture) -> None:
+    usage = shutil.disk_usage(patient.folder)
+    mocker.patch("shutil.disk_usage", return_value=usage._replace(free=3_000_000))
+    finding = one(doctor_machine.disk, patient)
+    assert (finding.mark, finding.seen) == (FAIL, "only 3 MB are free on this disk")
+
+
+def test_a_word_that_a_language_lacks_is_named(patient: Patient, tmp_path: Path) -> None:
+    shutil.copytree(STATIC / "lang", tmp_path / "lang")
+    words = {path: json.loads(path.read_text("utf-8")) for path in (tmp_path / "lang").iterdir()}
+    every = set().union(*words.values())
+    for path, own in words.items():  # complete, whatever is being translated just now
+        path.write_text(json.dumps(dict.fromkeys(every, "word") | own))
+    assert one(doctor_machine.languages, patient, static=tmp_path).mark == OK
+    dutch = tmp_path / "lang" / "nl.json"
+    dutch.write_text(json.dumps(dict.fromkeys(every - {"nav.box"}, "woord")))
+    finding = one(doctor_machine.languages, patient, static=tmp_path)
+    assert finding.mark == NOTE
+    assert finding.seen.startswith("language nl lacks 1 of ")
+    assert finding.seen.endswith("nav.box")
+    dutch.write_text("{")
+    assert FAIL in [each.mark for each in doctor_machine.languages(patient, static=tmp_path)]
+
+
+def test_a_sound_card_is_named_or_missed(patient: Patient, tmp_path: Path) -> None:
+    cards = tmp_path / "cards"
+    cards.write_text(" 0 [Headphones     ]: bcm2835 - bcm2835 Headphones\n                      bcm2835\n")
+    assert "bcm2835 Headphones" in one(doctor_machine.audio, patient, cards=cards).seen
+    cards.write_text("--- no soundcards ---\n")
+    assert one(doctor_machine.audio, patient, cards=cards).mark == NOTE
+
+
+# -- the port ---------------------------------------------------------------------------------------
+
+
+def test_a_free_port_is_well_and_another_programs_is_not(patient: Patient) -> None:
+    assert one(doctor_machine.web_port, patient).mark == OK
+    with socket.create_server(("127.0.0.1", patient.port)):
+        finding = one(doctor_machine.web_port, patient)
+    assert finding.mark == FAIL
+    assert finding.seen == f"port {patient.port} cannot be used (address already in use)"
+    assert finding.remedy.startswith("stop the program that has it")
+
+
+def test_a_galley_that_is_well_is_asked_how_it_is() -> None:
+    feed = Feed({"boards": [{"role": "left"}]})
+    try:
+        health = answer_of(feed.port, "healthz")
+        finding = one(doctor_machine.web_port, Patient(feed.port, Path("/"), health))
+    finally:
+        feed.stop()
+    assert finding.mark == OK
+    assert finding.seen.startswith(f"Galley 0.1.0 runs at port {feed.port} (process ")
+    assert answer_of(feed.port, "healthz") is None
+
+
+def test_a_galley_in_trouble_fails() -> None:
+    health = {"ok": False, "galley": "0.1.0", "pid": 7, "phase": "game", "journal": "disk_full"}
+    finding = one(doctor_machine.web_port, Patient(1, Path("/"), health))
+    assert finding.mark == FAIL
+    assert "phase game, journal disk_full" in finding.seen
+
+
+@pytest.mark.parametrize("answer", [None, [], "ok", {"ok": True}])
+def test_what_is_no_galleys_answer_is_none(answer: object) -> None:
+    assert Patient(1, Path("/"), answer).galley is None
+
+
+# -- the boards -------------------------------------------------------------------------------------
+
+
+@contextmanager
+def plugged_in(mocker: MockerFixture, *ports: BoardPort, without: tuple[BoardWithoutData, ...] = ()) -> Any:
+    mocker.patch.object(doctor_boards, "system_ports", return_value=(list(ports), list(without)))
+    yield
+
+
+async def seen(mocker: MockerFixture, patient: Patient, board: SimulatedBoard) -> list[Finding]:
+    """What the doctor sees of a board that runs on a port, as if USB had told of it."""
+    await board.start()
+    try:
+        with plugged_in(mocker, BoardPort(str(board.port), "E66")):
+            return await asyncio.to_thread(lambda: list(doctor_boards.boards(patient)))
+    finally:
+        await board.stop()
+
+
+def test_a_board_of_this_firmware_is_well(patient: Patient, mocker: MockerFixture) -> None:
+    found = asyncio.run(seen(mocker, patient, SimulatedBoard("left")))
+    assert [(finding.check, finding.mark) for finding in found[:2]] == [("board", OK), ("firmware", OK)]
+    assert found[0].seen.startswith("board left E66 at ")
+    assert "clock known to ±" in found[2].seen
+    others = ["note board right is not there: plug it in", "note board deck is not there: plug it in"]
+    assert [finding.line for finding in found[3:]] == others
+
+
+def test_a_board_of_another_firmware_is_named(
+    patient: Patient, mocker: MockerFixture, tmp_path: Path
+) -> None:
+    other = tmp_path / "circuitpython"
+    shutil.copytree(firmware_folder(), other)
+    with open(other / "lib" / "galley_board" / "wire.py", "a", encoding="utf-8") as file:
+        file.write("\n# another\n")
+    bundled = doctor_boards.bundled_firmware()
+    mocker.patch("galley.sim.boards.firmware_folder", return_value=other)
+    (finding,) = [
+        each
+        for each in asyncio.run(seen(mocker, patient, SimulatedBoard("left")))
+        if each.check == "firmware"
+    ]
+    assert finding.mark == NOTE
+    assert finding.seen.endswith(f"this Galley's is {bundled}")
+    assert finding.remedy == "run galley firmware flash"
+
+
+def test_boards_that_cannot_be_used_have_each_a_remedy(patient: Patient, mocker: MockerFixture) -> None:
+    missing = BoardPort("/dev/ttyACM97", "E67")
+    mocker.patch("os.access", return_value=True)
+    with plugged_in(mocker, missing, without=(BoardWithoutData("E68", "/dev/ttyACM98"),)):
+        lines = [finding.line for finding in doctor_boards.boards(patient)]
+    no_data = "FAIL board E68 at /dev/ttyACM98: no data port: copy boot.py to the board and press RESET"
+    assert no_data in lines
+    assert "FAIL a board E67 at /dev/ttyACM97: port missing: plug the board in" in lines
+    mocker.patch("os.access", return_value=False)
+    with plugged_in(mocker, missing):
+        (finding,) = doctor_boards.boards(patient)
+    assert "permission denied" in finding.seen
+    assert "dialout" in finding.remedy
+
+
+def test_without_boards_it_says_so(patient: Patient, mocker: MockerFixture) -> None:
+    with plugged_in(mocker):
+        assert one(doctor_boards.boards, patient).mark == NOTE
