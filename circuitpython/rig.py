@@ -4,19 +4,20 @@ For: `tests/hil` with real boards. Copied to the spare Pico as `code.py`, beside
 runs on a board of a box. It must not know what a test wants: it obeys one line of JSON after another on the
 data port and tells what it sees.
 
-    {"op":"hello"}                                         what it is joined to: {"ev":"rig","pins":{"left":[9]},
-                                                           "pixels":["left"]}
-    {"op":"pin","board":"left","pin":9,"value":0}          drive a pin of a board; null lets go
-    {"op":"pulse","pins":[["left",9],["right",9]],"us":30000}   drive all of them to 0 at once, let go later
-    {"op":"watch","board":"deck","pins":[14,15]}           tell these: {"ev":"pin","board","pin","value","t_us"}
+    {"op":"hello"}                                  what is it joined to?
+    {"op":"pin","board":"left","pin":9,"value":0}   drive a pin of a board; null lets go
+    {"op":"pulse","pins":[["left",9],["right",9]],"us":30000}   all of these to 0 at once, let go later
+    {"op":"watch","board":"deck","pins":[14,15]}    tell when these change
 
-Pixels of a board are told by themselves: {"ev":"pixels","board":"left","bytes":"..."}, red, green, blue of each
-pixel as hex. What cannot be done is told as {"ev":"error","text":"..."}.
+    {"ev":"rig","pins":{"left":[9]},"pixels":["left"]}   the answer to hello
+    {"ev":"pin","board":"deck","pin":14,"value":1,"t_us":123456}
+    {"ev":"pixels","board":"left","bytes":"..."}    told by themselves: red, green, blue of each, as hex
+    {"ev":"error","text":"..."}                     what could not be done
 
 Hardware: each line goes from a pin of this Pico through 1 kOhm to a pin of the board, and GND to GND. Its own
-settings.toml says which: RIG_LEFT_BELL = "GP2" joins BELL of the left station to this Pico's GP2, with the names
-of the wiring table; RIG_LEFT_PIXELS = "GP20" is the data line of its pixels. A pin that carries PWM counts as 1
-while it was high within HIGH_US. Pixels take a PIO state machine that can read in the background.
+settings.toml says which: RIG_LEFT_BELL = "GP2" joins BELL of the left station to this Pico's GP2, with the
+names of the wiring table; RIG_LEFT_PIXELS = "GP20" is the data line of its pixels. A pin that carries PWM
+counts as 1 while it was high within HIGH_US. Pixels take a PIO state machine that reads in the background.
 """
 
 import json
@@ -29,6 +30,11 @@ import digitalio
 import usb_cdc
 
 from galley_board import pins
+
+try:
+    from typing import Any
+except ImportError:  # a board has no typing module
+    pass
 
 try:
     import rp2pio
@@ -52,7 +58,7 @@ def setting_of(role: str, name: str) -> str:
 
 
 def joined(role: str) -> "list[tuple[int, str]]":
-    """The pins of a role's board that settings.toml joins to one of ours: its number there, our pin's name."""
+    """The pins of a role's board that are joined to ours: its number there, our pin's name."""
     which = pins.BOARD_OF_ROLE[role]
     named = [(name, pin) for name, pin in pins.KEYS[which]]
     named += [(name, pin) for name, pin, _ in pins.DEVICES[which]]
@@ -67,13 +73,13 @@ def joined(role: str) -> "list[tuple[int, str]]":
 class Chain:
     """The pixels of one board, read off their data line by a state machine."""
 
-    def __init__(self, machine: "rp2pio.StateMachine", pixels: int) -> None:
+    def __init__(self, machine: "Any", pixels: int) -> None:
         self._machine = machine
         self._frame = bytearray(3 * pixels)
         self._armed = False
 
     def poll(self) -> "str | None":
-        """The frame that has come since the last look, as hex of red, green, blue; None when there was none."""
+        """A frame that has come since the last look, as hex of red, green, blue; else None."""
         found = None
         if self._armed:
             if self._machine.reading:
@@ -123,15 +129,16 @@ class Rig:
     def turn(self) -> None:
         """Everything once: read, obey, let go what is due, look, write."""
         if self._port.in_waiting:
-            *lines, self._in = (self._in + self._port.read(READ_BYTES)).split(b"\n")
+            lines = (self._in + self._port.read(READ_BYTES)).split(b"\n")
+            self._in = lines.pop()
             if len(self._in) > MOST_LINE:
                 self._in = b""
             for line in lines:
                 self._obey(line)
         now_us = time.monotonic_ns() // 1000
         while self._pulses and now_us >= self._pulses[0][0]:
-            for line in self._pulses.pop(0)[1]:
-                line.switch_to_input()
+            for pressed in self._pulses.pop(0)[1]:
+                pressed.switch_to_input()
         self._look(now_us)
         for role in self._chains:
             frame = self._chains[role].poll()
@@ -146,10 +153,11 @@ class Rig:
         self._out += (json.dumps(event) + "\n").encode()
 
     def _watch_pixels(self, role: str, ours: str) -> None:
-        if rp2pio is None or not hasattr(rp2pio.StateMachine, "background_read"):
+        make: "Any" = getattr(rp2pio, "StateMachine", None)
+        if not hasattr(make, "background_read"):
             self.tell({"ev": "error", "text": "pixels of %s: this board cannot read them" % role})
             return
-        machine = rp2pio.StateMachine(
+        machine = make(
             PIXEL_PROGRAM,
             PIXEL_HZ,
             first_in_pin=getattr(board, ours),

@@ -39,6 +39,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[DATA] = folder = TemporaryDirectory(prefix="galley-tests-")
     os.environ["GALLEY_DATA"] = folder.name
+    if config.pluginmanager.hasplugin("hypothesispytest"):
+        from hypothesis import HealthCheck, settings
+
+        # how quick an example is says more of what else the machine does than of what is tested
+        quiet = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+        settings.register_profile("whatever-the-load", quiet)
+        settings.load_profile("whatever-the-load")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

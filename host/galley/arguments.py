@@ -27,10 +27,10 @@ class Words(click.ParamType[tuple[str, ...]]):
         """The words in the order given. Fails on an unknown word or one given twice."""
         words = tuple(word.strip() for word in value.split(","))
         for word in words:
-            base, _, suffix = word.partition(":")
-            if base not in self._known:
-                self.fail(f"there is no {self._what} {base!r}: use {', '.join(self._known)}", param, ctx)
-            if suffix and suffix not in self._suffixes:
+            base, colon, suffix = word.partition(":")
+            if base not in self._known or (colon and not self._suffixes):
+                self.fail(f"there is no {self._what} {word!r}: use {', '.join(self._known)}", param, ctx)
+            if colon and suffix not in self._suffixes:
                 self.fail(f"{word!r}: after the colon use {', '.join(self._suffixes)}", param, ctx)
         bases = [word.partition(":")[0] for word in words]
         for base in bases:

@@ -9,7 +9,7 @@ Only the deck: a station's presses race, and Linux does not promise the millisec
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import Final, TextIO
 
 import click
 
@@ -30,7 +30,7 @@ ROLES: Final = ("deck",)
     help="A settings.toml: other pins, or none for what is not there.",
 )
 @click.option("--data", metavar="DIR", help="Where the board's memory is kept.")
-def board(role: str, port: int, settings: click.utils.LazyFile | None, data: str | None) -> None:
+def board(role: str, port: int, settings: TextIO | None, data: str | None) -> None:
     """Be a board on this Raspberry Pi's own pins."""
     from galley.pi import machine, wiring
 

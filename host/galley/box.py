@@ -49,6 +49,9 @@ class Watcher:
     def timing(self, board: str, event: Beat | TimeSample) -> None:
         """Something was learned about a board's clock."""
 
+    def reported(self, report: DeckReport) -> None:
+        """The deck told how its moving parts stand."""
+
     def joined(self, board: str, boot_id: int) -> None:
         """A board answers now."""
 
@@ -168,6 +171,7 @@ class Box:
         elif isinstance(event, Beat | TimeSample):
             self._watcher.timing(role, event)
         elif isinstance(event, DeckReport):
+            self._watcher.reported(event)
             self._watcher.changed()
 
     def _state_changed(self, role: str, connection: Connection) -> None:

@@ -1,8 +1,8 @@
 """The command line: `galley` plays, its subcommands check things.
 
 For: words to settings, results to exit status: 0 done and all holds, 1 could not or a check failed, 2 a wrong
-call or wrong input. Errors are one sentence on standard error, never a traceback. Modules are imported when
-their command runs, so that each command starts as quickly as it can.
+call or wrong input. Errors are one sentence on standard error, never a traceback. A command is imported when
+it is called, and what it works with when it runs, so that each starts as quickly as it can.
 """
 
 from __future__ import annotations
@@ -11,30 +11,54 @@ import difflib
 import errno
 import os
 import sys
+from importlib import import_module
 from typing import Any, Final, NoReturn, TextIO
 
 import click
 
 from galley import __version__
 from galley.arguments import Number, Words, game_options
-from galley.backup_cli import backup, restore
-from galley.board_cli import board
-from galley.firmware_cli import boards, firmware
-from galley.journal_cli import journal
 from galley.logs import LEVELS
-from galley.odds_cli import odds
-from galley.race_test_cli import race_test
-from galley.replay_cli import replay
-from galley.service_cli import service
-from galley.simulate_cli import simulate
 from galley.tables import GAMES
 from galley.tables.table import BOARDS, SEAT_COLOURS
 from galley_engine.bots import STRENGTHS
 
 LOST_OUTPUT: Final = (errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EDQUOT)
 
+ELSEWHERE: Final = {
+    "backup": "backup_cli",
+    "board": "board_cli",
+    "boards": "firmware_cli",
+    "firmware": "firmware_cli",
+    "journal": "journal_cli",
+    "odds": "odds_cli",
+    "race-test": "race_test_cli",
+    "replay": "replay_cli",
+    "restore": "backup_cli",
+    "service": "service_cli",
+    "simulate": "simulate_cli",
+}
+"""Command -> module of `galley` that has it, as a function of that name."""
 
-@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+
+class Commands(click.Group):
+    """The commands here and ELSEWHERE; the latter are imported when somebody asks for them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All names, sorted."""
+        return sorted({*self.commands, *ELSEWHERE})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name; None if there is none."""
+        if cmd_name in ELSEWHERE and cmd_name not in self.commands:
+            module = import_module(f"galley.{ELSEWHERE[cmd_name]}")
+            self.add_command(getattr(module, cmd_name.replace("-", "_")))
+        return super().get_command(ctx, cmd_name)
+
+
+@click.group(
+    cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, prog_name="galley", message="%(prog)s %(version)s")
 @click.option("--port", type=Number(1, 65535), default=8765, show_default=True, help="Where pages are.")
 @click.option("--sim", type=Words("board", BOARDS), help="Simulate these boards: left,right,deck.")
@@ -58,6 +82,7 @@ LOST_OUTPUT: Final = (errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EDQUOT)
     metavar="NAME=VALUE",
     help="An option of the game (of --game).",
 )
+@click.option("--world", multiple=True, metavar="NAME=VALUE", help="A number of the poop deck's world.")
 @click.option("--howto/--no-howto", default=True, help="Show how a game is played before it.")
 @click.option("--demo/--no-demo", default=True, help="Let bots play while nobody is there.")
 @click.option("--data", metavar="DIR", help="Where journal and settings are kept.")
@@ -100,6 +125,7 @@ def _play(
     bot: str,
     bot_speed: float,
     given: tuple[str, ...],
+    world: tuple[str, ...],
     seed: int | None,
     game: str | None,
     howto: bool,
@@ -125,12 +151,15 @@ def _play(
     rules = HouseRules(
         game=game or (GAMES[0] if given else None),
         options=game_options(given),
+        physics=_physics(world),
         bot=bot,
         seed=seed,
         bot_speed=bot_speed,
         howto=howto,
         demo=demo,
     )
+    if seats is not None and (fault := starting.seats_do_not_fit(rules.game or GAMES[0], len(seats))):
+        raise click.UsageError(f"--seats {','.join(seats)}: {fault}")
     settings = starting.Settings(
         port=port,
         sim=sim,
@@ -150,6 +179,19 @@ def _play(
         raise click.ClickException(str(error)) from error
     except BadOption as error:
         raise click.UsageError(f"--set {error}") from error
+
+
+def _physics(given: tuple[str, ...]) -> dict[str, object]:
+    """The numbers of the poop deck's world, tried once."""
+    from galley.deck_physics import physics
+    from galley_engine.game import BadOption
+
+    numbers = game_options(given, "--world")
+    try:
+        physics(numbers)
+    except BadOption as error:
+        raise click.UsageError(f"--world {error}") from None
+    return numbers
 
 
 def _pin(lan: bool, file: TextIO | None) -> str | None:
@@ -190,19 +232,6 @@ def doctor(as_json: bool, port: int, data: str | None) -> None:
     sys.exit(examine(click.echo, as_json=as_json, port=port, folder=data_folder(data)))
 
 
-galley.add_command(backup)
-galley.add_command(board)
-galley.add_command(boards)
-galley.add_command(firmware)
-galley.add_command(journal)
-galley.add_command(odds)
-galley.add_command(race_test)
-galley.add_command(replay)
-galley.add_command(restore)
-galley.add_command(service)
-galley.add_command(simulate)
-
-
 def _sentence(error: click.ClickException) -> str:
     """One line that names the thing, the value and the remedy."""
     text = " ".join(error.format_message().split())
@@ -215,12 +244,13 @@ def _sentence(error: click.ClickException) -> str:
         return f"there is no option {error.option_name}: {hint}"
     if isinstance(error, click.BadParameter) and error.param is not None and error.message:
         return f"{error.param.opts[0]}: {error.message}"
-    if text.startswith("No such command"):
+    ctx = error.ctx if isinstance(error, click.UsageError) else None
+    if text.startswith("No such command") and ctx is not None and isinstance(ctx.command, click.Group):
         name = text.split("'")[1]
-        group = error.ctx.command if isinstance(error, click.UsageError) and error.ctx is not None else galley
-        if isinstance(group, click.Group) and group is not galley:
-            return f"there is no command {name!r} of {group.name}: use {', '.join(sorted(group.commands))}"
-        return f"there is no command {name!r}: use {', '.join(sorted(galley.commands))}, or none to play"
+        commands = ", ".join(sorted(ctx.command.list_commands(ctx)))
+        if ctx.command is galley:
+            return f"there is no command {name!r}: use {commands}, or none to play"
+        return f"there is no command {name!r} of {ctx.command.name}: use {commands}"
     return f"{text[0].lower()}{text[1:]}" if text[:1].isupper() and not text.startswith("Galley") else text
 
 

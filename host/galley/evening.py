@@ -21,6 +21,7 @@ from typing import Any, Final
 
 from galley import box_options, tables
 from galley.box_options import BoxOption, Value
+from galley.deck_physics import physics
 from galley.play import Play
 from galley.scoreboard import Scoreboard
 from galley.session import Session
@@ -40,11 +41,13 @@ class HouseRules:
     """What whoever starts the box decides.
 
     `game` is the only one to be played, None for all; `options` are that game's (the duel's without one).
+    `physics` are numbers of the poop deck's world, as how fast its eye turns.
     `howto` shows the pictures before a game, `demo` lets bots play while nobody is there.
     """
 
     game: str | None = None
     options: Mapping[str, object] = field(default_factory=dict)
+    physics: Mapping[str, object] = field(default_factory=dict)
     bot: str = "good"
     seed: int | None = None
     bot_speed: float = 1.0
@@ -83,6 +86,7 @@ class Evening:
     def __post_init__(self) -> None:
         self.game = self.rules.game or GAMES[0]
         self.table.game.options(self.rules.options)
+        physics(self.rules.physics)
         self._seeds = Random(self.rules.seed)
 
     # -- what there is ------------------------------------------------------------------------------
@@ -288,7 +292,7 @@ class Evening:
             self.now_ms,
             self.tell,
             hand=self.hand,
-            settings=box_options.given(self.game, self.chosen, "world"),
+            settings={**self.rules.physics, **box_options.given(self.game, self.chosen, "world")},
             speed=self.rules.bot_speed,
         )
 
@@ -342,6 +346,7 @@ class Evening:
             "game": self.game,
             "seats": [[seat.colour, seat.bot] for seat in self.seats],
             "left": sorted(self.left),
+            "operator": self.operator,
             "option": self.option,
             "howto": self.howto,
             "muted": self.muted,
@@ -389,7 +394,8 @@ class Evening:
         self.phase, self.ended_ms = phase, self.now_ms
         self.take_up(session, self.seats)
         left = saved.get("left")
-        self.left = frozenset(left if isinstance(left, list) else ())
+        self.left = frozenset(n for n in range(len(self.seats)) if isinstance(left, list) and n in left)
+        self.operator = saved.get("operator") is True
         world = saved.get("world")
         if self.play is not None and self.play.world is not None and isinstance(world, dict):
             self.play.world.restore(world)

@@ -4,6 +4,7 @@
     galley firmware flash [--role ROLE] [--drive PATH] [--restart/--no-restart]
     galley firmware verify [--role ROLE] [--drive PATH]
     galley firmware uf2 --role ROLE --runtime FILE --out FILE
+    galley firmware wiring [--out DIR]
 
 `--drive` may be any folder, which is how it is tested. While a Galley runs on this machine nothing is
 flashed: its game would lose the board.
@@ -160,6 +161,29 @@ def uf2(role: str, runtime: str, out: Path, chip: str) -> None:
     if status:
         _fail(f"{runtime} could not be used: give a UF2 of CircuitPython for the {chip}")
     click.echo(f"{out}: CircuitPython and the {role}'s files, {out.stat().st_size} bytes")
+
+
+@firmware.command()
+@click.option(
+    "--out",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Write pictures into this folder instead.",
+)
+def wiring(out: Path | None) -> None:
+    """Print which pin is joined to what, or draw it, a picture for each role."""
+    from galley.wiring import picture
+    from galley_board import pins
+
+    if out is None:
+        click.echo(pins.wiring_table(), nl=False)
+        return
+    for role in ROLES:
+        path = out / f"wiring-{role}.svg"
+        try:
+            path.write_text(picture(role), "utf-8")
+        except OSError as error:
+            _fail(f"{path}: {(error.strerror or str(error)).lower()}: name another folder with --out")
+        click.echo(str(path))
 
 
 def _tree(folder: Path, role: str | None) -> Tree:

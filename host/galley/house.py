@@ -17,15 +17,17 @@ turn for a minute, while others wait, is replaced by a bot until she comes back.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol
 
+from galley.box_options import HOUSE
 from galley.evening import Evening, HouseRules
 from galley.phases import (
     ALL_KEYS,
     PHASES,
     HouseJob,
     nobodys_jobs,
+    nobodys_prompts,
     operator_jobs,
     operator_prompts,
     return_jobs,
@@ -34,8 +36,8 @@ from galley.session import Session
 from galley.tables.table import (
     BOARDS,
     MODE,
-    STATIONS,
     BoxView,
+    DeckStand,
     Hand,
     Job,
     Key,
@@ -51,6 +53,8 @@ RESULT_HOLD_MS: Final = 1_500  # keys still hammered when the game ends must not
 OPERATOR_HOLD_MS: Final = 3_000
 OPERATOR_IDLE_MS: Final = 300_000
 AWAITED_MS: Final = 60_000
+SPOKEN_MS: Final = 120_000
+"""How long a language holds that was chosen in attract, when nothing else is done."""
 KEYS_OF: Final = {board: sum(b == board for b, _ in ALL_KEYS) for board in BOARDS}
 """How many keys for hands each board has; numbers above are sensors."""
 DEMO_AFTER_MS: Final = 1_500
@@ -82,8 +86,10 @@ class House:
     _void_until_ms: int = 0  # what was pressed in a pause is void, however late it comes
     _held_by: str | None = None  # why the box must not play on, as the disk
     _asking_since_ms: int | None = None
+    _spoken_ms: int = 0  # when somebody chose a language last
     _mode_down: dict[str, int] = field(default_factory=dict)  # stations whose MODE is down, and since when
-    _awaited: tuple[int, int] | None = None  # the seat all wait for, and since when
+    _mode_up: dict[str, int] = field(default_factory=dict)  # when it was let go last
+    _awaited: tuple[int, int] | None = None  # the seat all wait for, and since when it does nothing
     _jobs: Mapping[Key, Job | HouseJob] | None = None
 
     def __post_init__(self) -> None:
@@ -139,21 +145,19 @@ class House:
         if key >= KEYS_OF[board]:
             self._sense((board, key), True, now_ms)
             return
-        if board in STATIONS and key == MODE and self.phase == "game":
+        if key == MODE and self.phase == "game" and now_ms >= self._mode_up.get(board, now_ms):
             self._mode_down[board] = now_ms
         if now_ms < self._void_until_ms:
             return
-        evening.now_ms = max(evening.now_ms, now_ms)
-        evening.touched_ms = evening.now_ms
-        if self._asking_since_ms is not None:
-            self._asking_since_ms = None  # this press says that somebody is there, and nothing else
-            self._jobs = None
+        if self._is_there(now_ms):
             return
         place = (board, key)
         play = evening.play
         playing = play is not None and self.phase == "game" and not play.paused
         if play is not None and timed is not None and not evening.demo:
             play.witness(place, timed)
+        if self._awaited is not None and play is not None and any(board == own for own, _ in play.jobs()):
+            self._awaited = (self._awaited[0], evening.now_ms)  # a hand on the keys of the seat at play
         job = self._jobs_now().get(place)
         self._jobs = None
         if isinstance(job, HouseJob):
@@ -168,6 +172,14 @@ class House:
             self._sense((board, key), False, now_ms)
         elif key == MODE:
             self._mode_down.pop(board, None)
+            self._mode_up[board] = now_ms  # a press that waited for a race comes after its own end
+
+    def reported(self, stand: DeckStand, now_ms: int) -> None:
+        """How the deck's parts stand."""
+        play = self.evening.play
+        if play is not None and play.world is not None and not play.over:
+            self.evening.now_ms = max(self.evening.now_ms, now_ms)
+            play.world.reported(stand, self.evening.now_ms)
 
     def _sense(self, place: Key, down: bool, now_ms: int) -> None:
         """A sensor changed, which is nobody's hand: it keeps no table awake."""
@@ -213,6 +225,8 @@ class House:
 
     def _demonstrate(self) -> None:
         evening = self.evening
+        if self.phase == "attract" and evening.chosen and evening.now_ms >= self._spoken_ms + SPOKEN_MS:
+            evening.chosen.clear()  # who only chose a language has gone
         if self.phase == "attract" and evening.now_ms >= self._demo_ms():
             evening.begin_demo()
             evening.touched_ms = evening.now_ms
@@ -253,18 +267,22 @@ class House:
         if self.phase == "attract" and evening.rules.demo and self._demo_ms() < 1 << 62:
             times.append(max(self._demo_ms(), evening.now_ms + 1))
         times.append(self._awaited_ms())
+        if self.phase == "attract" and evening.chosen:
+            times.append(self._spoken_ms + SPOKEN_MS)
         if self.phase == "result" and self._result_held():
             times.append(evening.ended_ms + RESULT_HOLD_MS)
         return min((at for at in times if at is not None), default=None)
 
     def begin(self, seats: Sequence[Seat], now_ms: int) -> None:
-        """Start the game with these seats at once. Raises BadOption, or ValueError for a wrong number."""
+        """Start the game with these seats at once. Raises BadOption, ValueError for seats that cannot be."""
         evening = self.evening
         game = evening.table.game
         if not game.min_seats <= len(seats) <= game.max_seats:
             raise ValueError(
                 f"{len(seats)} seats: {game.name} is for {game.min_seats} to {game.max_seats} players"
             )
+        if not evening.bots_can_play and any(seat.bot for seat in seats):
+            raise ValueError(f"bots cannot play {game.name} on a real deck: seat people only")
         evening.now_ms = evening.touched_ms = max(evening.now_ms, now_ms)
         evening.seats = tuple(seats)
         evening.start()
@@ -273,15 +291,31 @@ class House:
     def lift(self, dropping: int, now_ms: int) -> None:
         """Somebody lifts this dropping off the simulated deck: her hand is the grab."""
         play = self.evening.play
-        if play is not None and self.phase == "game" and not play.paused:
-            self.evening.now_ms = self.evening.touched_ms = max(self.evening.now_ms, now_ms)
+        if play is not None and self.phase == "game" and not play.paused and not self._is_there(now_ms):
             play.lift(dropping, now_ms)
             self._settled()
 
-    def speak(self, language: str) -> None:
+    def speak(self, language: str, now_ms: int) -> None:
         """Show this language until the table is empty."""
+        self._is_there(now_ms)
+        self._spoken_ms = self.evening.now_ms
         self.evening.speak(language)
-        self.evening.touched_ms = self.evening.now_ms
+
+    def speak_usually(self, language: str) -> None:
+        """Show this language from now on, and whenever the table is empty."""
+        self.rules = self.evening.rules = replace(self.rules, language=language)
+        self.evening.chosen.pop((HOUSE, "language"), None)
+        self._jobs = None
+
+    def _is_there(self, now_ms: int) -> bool:
+        """A hand of somebody. True if it answers the question whether anybody is there, and does no more."""
+        evening = self.evening
+        evening.now_ms = max(evening.now_ms, now_ms)
+        evening.touched_ms = evening.now_ms
+        asked, self._asking_since_ms = self._asking_since_ms is not None, None
+        if asked:
+            self._jobs = None
+        return asked
 
     def races(self, board: str, key: int) -> bool:
         """Whether this key's press races, or would have in the position of the last race."""
@@ -349,7 +383,7 @@ class House:
     def _paused_entry(self) -> JSONObject | None:
         if self.evening.operator:
             play = self.evening.play
-            undo = play is not None and bool(play.session.steps)
+            undo = play is not None and play.can_undo
             return {"because": "operator", "boards": [], "muted": self.evening.muted, "can_undo": undo}
         if self._held_by is not None and self.phase == "game":
             return {"because": f"journal_{self._held_by}", "boards": []}
@@ -378,7 +412,7 @@ class House:
         if evening.operator:
             return operator_prompts(evening)
         if self.phase == "game" and evening.play is not None:
-            return evening.play.prompts()
+            return nobodys_prompts() if self._is_nobodys() else evening.play.prompts()
         if self.phase == "result" and self._result_held():
             return []
         return PHASES[self.phase].prompts(evening)
@@ -399,7 +433,7 @@ class House:
             return PHASES[self.phase].jobs(evening)
         if self.missing or self._held_by is not None:
             return {}
-        if not evening.people() and not evening.left:
+        if self._is_nobodys():
             return nobodys_jobs(evening)
         return {**return_jobs(evening), **play.jobs()}
 
@@ -421,7 +455,8 @@ class House:
         elif evening.operator or self.missing or self._held_by is not None:
             play.pause(evening.now_ms)
         elif play.paused:
-            evening.touched_ms += play.resume(evening.now_ms)
+            lost_ms = play.resume(evening.now_ms)
+            evening.touched_ms = min(evening.touched_ms + lost_ms, evening.now_ms)
             self._void_until_ms = evening.now_ms
         self._see_awaited()
 
@@ -437,7 +472,7 @@ class House:
     def _awaited_ms(self) -> int | None:
         if self._awaited is None:
             return None
-        return max(self._awaited[1], self.evening.touched_ms) + AWAITED_MS
+        return self._awaited[1] + AWAITED_MS
 
     def _resume(self) -> None:
         self.evening.operator = False
@@ -448,6 +483,9 @@ class House:
         if self.missing or self._held_by is not None or (self.phase == "game" and not self.evening.people()):
             return None
         return PHASES[self.phase].idle_ms
+
+    def _is_nobodys(self) -> bool:
+        return not self.evening.people() and not self.evening.left
 
     def _result_held(self) -> bool:
         return self.evening.now_ms - self.evening.ended_ms < RESULT_HOLD_MS

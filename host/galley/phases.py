@@ -171,7 +171,7 @@ def _howto_prompts(evening: Evening) -> list[Prompt]:
 
 def _result_jobs(evening: Evening) -> HouseJobs:
     again, other = (
-        HouseJob("go_on", evening.join, glyphs.PULSE),
+        HouseJob("again", evening.join, glyphs.PULSE),
         HouseJob("other_game", evening.choose, glyphs.PULSE),
     )
     if len(evening.games) == 1:
@@ -196,11 +196,13 @@ def operator_jobs(evening: Evening, resume: Callable[[], None]) -> HouseJobs:
         YUCK: HouseJob("end_game", evening.end),
     }
     play = evening.play
-    if play is not None and play.session.steps:
+    if play is not None and play.can_undo:
         jobs[KEEP1] = HouseJob("undo", evening.undo, glyphs.LOW)
     found = _on_stations(jobs)
-    if play is not None and evening.bots_can_play:
+    if play is not None:
         for number, seat in enumerate(play.seats):
+            if seat.bot is None and not evening.bots_can_play:
+                continue
             word = "take_over" if seat.bot is None else "come_back"
             found[seat_key(seat.colour)] = HouseJob(word, partial(evening.replace_seat, number), glyphs.LOW)
     return found
@@ -209,8 +211,9 @@ def operator_jobs(evening: Evening, resume: Callable[[], None]) -> HouseJobs:
 def operator_prompts(evening: Evening) -> list[Prompt]:
     """What the person on duty is told."""
     play = evening.play
-    undo = [Prompt("operator_undo")] if play is not None and play.session.steps else []
-    replace = [Prompt("operator_replace")] if evening.bots_can_play else []
+    undo = [Prompt("operator_undo")] if play is not None and play.can_undo else []
+    bots = play is not None and any(seat.bot for seat in play.seats)
+    replace = [Prompt("operator_replace")] if bots or evening.bots_can_play else []
     return [
         Prompt("operator_resume"),
         *undo,
@@ -223,6 +226,11 @@ def operator_prompts(evening: Evening) -> list[Prompt]:
 def nobodys_jobs(evening: Evening) -> HouseJobs:
     """A game of bots alone: whoever comes may end it."""
     return {key: HouseJob("go_on", evening.choose) for key in ALL_KEYS}
+
+
+def nobodys_prompts() -> list[Prompt]:
+    """What whoever comes is told."""
+    return [Prompt("result_other")]
 
 
 def return_jobs(evening: Evening) -> HouseJobs:

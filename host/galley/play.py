@@ -107,6 +107,12 @@ class Play:
         return self.table.gate_open(self.session.state)
 
     @property
+    def can_undo(self) -> bool:
+        """Whether a step can be taken back; one that came by itself with the deal cannot."""
+        opening = self.table.forced(self.session.dealt) is not None
+        return len(self.session.steps) > opening
+
+    @property
     def awaited(self) -> int | None:
         """The seat that all others wait for, if a person holds it; None if nobody or several may act."""
         actors = self.table.game.actors(self.session.state)
@@ -219,16 +225,19 @@ class Play:
         return lost_ms
 
     def undo(self, now_ms: int) -> bool:
-        """Take the last step back; False if there is none."""
-        if not self.session.undo():
+        """Take the last step back, and its cause if it came by itself; False if there is none."""
+        undone = False
+        while self.can_undo and not (undone and self.table.forced(self.session.state) is None):
+            undone = self.session.undo()
+        if not undone:
             return False
         self._choice = {}
         self._last_race = None
         self._moments.clear()
         self._jobs = None
         if self.world is not None:
-            self.world.undone(self.session.state, now_ms)
-        self._look(now_ms)
+            self.world.undone(self.session.state, self._stood_ms(now_ms))
+        self._look(self._stood_ms(now_ms))
         return True
 
     def replace(self, seat: int, bot: str | None, now_ms: int) -> None:
@@ -237,7 +246,11 @@ class Play:
         self.bots = Bots(self.table.game.name, self.seats, self.session.chance.seed ^ 1, self.speed)
         self._choice = {}
         self._jobs = None
-        self._look(now_ms)
+        self._look(self._stood_ms(now_ms))
+
+    def _stood_ms(self, now_ms: int) -> int:
+        """The moment at which a hand starts now; in a pause that of its beginning, for `resume` delays it."""
+        return now_ms if self._paused_since_ms is None else self._paused_since_ms
 
     def races(self, place: Key) -> bool:
         """Whether this key's press races, or would have in the position of the last race.

@@ -31,11 +31,11 @@ from galley.house_settings import HouseSettings
 from galley.journal import Journal
 from galley.journal_schema import JournalRefused
 from galley.keeping import Keeping, Topics
-from galley.link import Beat, KeyEdge, TimeSample
+from galley.link import Beat, DeckReport, KeyEdge, TimeSample
 from galley.operation import Operation
 from galley.plugging import Plugging
 from galley.starting import ADDRESS, CannotStart, Settings, bind, has_screen
-from galley.tables.table import BOARDS
+from galley.tables.table import BOARDS, DeckStand
 from galley.timekeeper import Timekeeper
 from galley.web.access import Access, new_pin
 from galley.web.app import Server, build_app, load_site
@@ -51,10 +51,13 @@ from galley.web.hub import (
     SpeakerCommand,
     VolumeCommand,
 )
-from galley_board import deck_codes
+from galley_board import deck_codes, wire
 from galley_engine.race import LATE
 
 STATUS_EVERY_S: Final = 1.0
+BEHIND_A_RACE_MS: Final = 100  # so long at most a bot lets presses go first that were made before its own
+RACE_SOON_S: Final = 0.002
+DRUM_MOVES: Final = frozenset({"turning", "homing", "waiting"})
 
 
 class Host(Watcher):
@@ -202,7 +205,11 @@ class Host(Watcher):
         self._keeping.hold_or_release(now_ms)
         self._chronicle.taken_up(self._house.session)
         if self._settings.seats and self._house.session is None:
-            self._house.begin(self._settings.seats, now_ms)
+            self._house.evening.attract()  # and not what stood there when the box ended
+            try:
+                self._house.begin(self._settings.seats, now_ms)
+            except ValueError as error:
+                raise CannotStart(f"--seats: {error}") from error
         self._tell()
         self._moved()
 
@@ -222,6 +229,15 @@ class Host(Watcher):
             self._keeping.hold_or_release(house_ms())  # a disk that hangs calls nobody
             self._tell_boards()
             self._tell_clocks()
+
+    def reported(self, report: DeckReport) -> None:
+        stand = DeckStand(
+            face=None if report.face == wire.FACES else report.face,
+            moving=deck_codes.DRUM[report.drum] in DRUM_MOVES,
+            guard_open=bool(report.flags & deck_codes.GUARD_OPEN),
+            unsure=report.reader == deck_codes.READER_UNSURE,
+        )
+        self._house.reported(stand, house_ms())
 
     def joined(self, board: str, boot_id: int) -> None:
         self._keeper.joined(board, boot_id, time.monotonic_ns(), self._box.clock_lag_us(board))
@@ -289,6 +305,11 @@ class Host(Watcher):
 
     def _ticked(self) -> None:
         self._tick = None
+        due_ms = self._house.due_ms()
+        waiting = self._keeper.probes_due_ns(time.monotonic_ns()) is not None
+        if waiting and due_ms is not None and house_ms() - due_ms < BEHIND_A_RACE_MS:
+            self._tick = asyncio.get_running_loop().call_later(RACE_SOON_S, self._ticked)
+            return
         self._house.tick(house_ms())
         self._moved()
 
@@ -380,8 +401,11 @@ class Host(Watcher):
                 self._moved()
             case CalibrateCommand(colour):
                 self._box.teach_reader(deck_codes.WELL[colour + 1])
+            case LanguageCommand(to, for_good=True):
+                self._house.speak_usually(to)
+                self._keep_settings(replace(self._own, language=to))
             case LanguageCommand(to):
-                self._house.speak(to)
+                self._house.speak(to, house_ms())
                 self._moved()
             case SpeakerCommand():
                 self._tell()

@@ -14,10 +14,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
 from functools import partial
-from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -67,6 +64,8 @@ def simulate(
     as_json: bool,
 ) -> None:
     """Let bots play many games and count."""
+    from concurrent.futures.process import BrokenProcessPool
+
     from galley_engine.simulate import BadPolicy
 
     physics = _physics(game, world)
@@ -153,6 +152,9 @@ def _parts(plan: Plan, physics: Mapping[str, object], portions: list[range], job
         for numbers in portions:
             yield play_portion(plan, physics, numbers)
         return
+    from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+    from multiprocessing import get_context
+
     workers = min(jobs, len(portions))
     pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_leave_interrupts)
     try:

@@ -16,6 +16,7 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import Any, Final
 
+from galley import tables
 from galley.evening import HouseRules
 from galley.sim.boards import Knobs
 from galley.tables.table import Seat
@@ -92,6 +93,14 @@ def _busy_port(port: int, error: OSError) -> str:
         )
     why = (error.strerror or str(error)).lower()
     return f"port {port} cannot be used ({why}): stop the program that has it or start with another --port"
+
+
+def seats_do_not_fit(game: str, seats: int) -> str | None:
+    """What is wrong with so many seats at `game`; None if nothing is."""
+    rules = tables.load(game).game
+    if rules.min_seats <= seats <= rules.max_seats:
+        return None
+    return f"{game} takes {rules.min_seats} to {rules.max_seats} seats, not {seats}: name as many"
 
 
 def seats_of(colours: Sequence[str], bots: Sequence[str], strength: str) -> tuple[Seat, ...]:

@@ -19,6 +19,7 @@ care which it has:
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
 import os
 import socket
@@ -215,6 +216,8 @@ class SerialTransport(DescriptorTransport):
         return os.write(self._fd, data)
 
     def _release(self) -> None:
+        with contextlib.suppress(*OPEN_ERRORS):
+            self._port.reset_output_buffer()  # a close waits for what the far end never reads, up to 30 s
         self._port.close()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import select
 import signal
@@ -432,6 +433,25 @@ def test_a_board_without_a_port_is_one_clear_error(tmp_path: Path, monkeypatch: 
         board = Watched("left")
         with pytest.raises(SimulationError, match="left did not start: no port within"):
             await board.start()
+        await board.stop()
+
+    played(test)
+
+
+def test_a_board_that_is_pulled_while_it_starts_has_not_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(boards, "START_S", PATIENCE_S)
+
+    async def test() -> None:
+        board = Watched("left")
+
+        async def pull() -> None:
+            assert (board.plugged, board.port) == (True, None)
+            board.unplug()
+
+        async with asyncio.timeout(PATIENCE_S / 2), asyncio.TaskGroup() as group:
+            group.create_task(board.start())
+            group.create_task(pull())
+        assert not board.plugged
         await board.stop()
 
     played(test)

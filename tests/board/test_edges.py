@@ -188,7 +188,7 @@ def test_a_look_takes_ten_cycles_whether_or_not_anything_changed() -> None:
 
     looks = []
     for before, _ in emulated(changing):
-        if before.clock > 20_000:
+        if before.clock > 12_000:
             break
         if before.program_counter == WRAP_TARGET:
             looks.append(before.clock)
@@ -289,7 +289,7 @@ class SlowStart(Pio):
 def test_a_start_that_is_not_known_well_is_tried_again_and_then_the_stamps_are_a_keypad_s(
     clock: Clock, good: int
 ) -> None:
-    at_ns = clock.now_ns + 4_000_000
+    at_ns = clock.now_ns + 2_000_000
     machine = SlowStart(clock, Pins([(at_ns, 1, True)]))
     machine.good = good
     fast = PioEdges(machine)

@@ -302,7 +302,7 @@ def test_a_tumbling_die_changes_its_picture_seven_times_a_second_or_more() -> No
     asked=[([glyphs.die_code(9 + 2, glyphs.KEPT)] * 8, [5 * 4] * 11, 9999, 255), ([0] * 8, [0] * 11, 1, 255)],
     gap_ms=3,
 )
-@settings(deadline=None)
+@settings(deadline=None, max_examples=60)
 def test_no_frame_draws_more_than_the_budget_whatever_is_asked(
     board: str, asked: list[tuple[list[int], list[int], int, int]], gap_ms: int
 ) -> None:
@@ -396,7 +396,7 @@ WEAK = ([glyphs.die_code(7, glyphs.KEPT)] * 8, [5 * 4] * 11, 20, 255, 0)
 @example(commands=[(*(ALL_ON if step % 2 else ALL_OFF), 100) for step in range(24)], board=STATION)
 @example(commands=[(*(ALL_ON if step % 2 else ALL_OFF), 7) for step in range(24)], board=DECK)
 @example(commands=[(*(ALL_ON if step % 2 else WEAK), 60) for step in range(24)], board=STATION)
-@settings(deadline=None)
+@settings(deadline=None, max_examples=60)
 def test_no_stream_of_commands_makes_more_than_two_flashes_a_second(
     commands: list[Command], board: str
 ) -> None:
@@ -411,7 +411,7 @@ def test_no_stream_of_commands_makes_more_than_two_flashes_a_second(
 
 
 @given(commands=COMMANDS)
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 def test_what_was_asked_last_is_shown_within_a_second_or_so(commands: list[Command]) -> None:
     picture = Picture()
     for dice, lamps, picture.budget_ma, picture.brightness, _, gap_ms in commands:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,15 +17,43 @@ from tests.browser.phases import PHASES
 PATHS = {"kiosk": "/", "box": "/box", "service": "/service"}
 
 
+HERE = Path(__file__).parent
+OPEN = pytest.StashKey[tuple[ExitStack, Browser]]()
+
+
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """A browser for one module: Playwright's own loop must be gone before other tests run theirs."""
+def browser(pytestconfig: pytest.Config) -> Browser:
+    """The one browser of this folder: starting one costs seconds, and windows have nothing in common."""
     if chromium.PATH is None:
         pytest.skip("needs chromium")
-    with sync_playwright() as playwright:
-        browser = chromium.launch(playwright)
-        yield browser
-        browser.close()
+    if OPEN not in pytestconfig.stash:
+        stack = ExitStack()
+        started = chromium.launch(stack.enter_context(sync_playwright()))
+        stack.callback(started.close)
+        pytestconfig.stash[OPEN] = stack, started
+    return pytestconfig.stash[OPEN][1]
+
+
+def _close_browser(config: pytest.Config) -> None:
+    if OPEN in config.stash:
+        config.stash[OPEN][0].close()
+        del config.stash[OPEN]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None]:
+    """After the last test here: Playwright's own loop must be gone before other tests run theirs."""
+    try:
+        return (yield)
+    finally:
+        if nextitem is None or nextitem.path.parent != HERE:
+            _close_browser(item.config)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """After a run that was broken off."""
+    _close_browser(session.config)
 
 
 @pytest.fixture

@@ -269,7 +269,7 @@ def asking() -> Topics:
 
 
 RESULT_KEYS: Final = {
-    side: {str(key): "go_on" if key == 9 else "other_game" for key in range(12)} for side in ("left", "right")
+    side: {str(key): "again" if key == 9 else "other_game" for key in range(12)} for side in ("left", "right")
 } | {"deck": {str(key): "other_game" for key in range(6)}}
 
 

@@ -24,6 +24,7 @@ CHOSEN: Final = (
     ("kiosk", "duel"),
     ("kiosk", "bar_choose"),
     ("kiosk", "grill_keep"),
+    ("kiosk", "deck_hunt"),
     ("box", "duel"),
 )
 """What the README shows: (page, phase)."""
@@ -54,6 +55,7 @@ def shoot(
                     feed.pixels(board, rgb)
                 feed.publish(topics)
                 page.locator(f'html[lang="{language}"] body[data-n]:not([data-n="{before}"])').wait_for()
+                page.evaluate("document.querySelector('#caption')?.setAttribute('hidden', '')")
                 page.screenshot(path=str(out / f"{kind}-{name}.png"))
             page.close()
         browser.close()

@@ -94,7 +94,7 @@ def test_every_game_has_three_pictures_and_a_result(shown: Shown, game: str) -> 
 def test_a_result_offers_the_same_game_and_another(shown: Shown) -> None:
     page, feed = shown
     show(page, feed, PHASES["result"]())
-    assert set(buttons(page)) == {"left 9 go_on", "left 0 other_game"}
+    assert set(buttons(page)) == {"left 9 again", "left 0 other_game"}
 
 
 def test_in_a_game_each_station_has_its_own_keys(shown: Shown) -> None:

@@ -16,12 +16,18 @@ from tests.browser.conftest import Opener, show, words
 from tests.browser.feed import Feed
 from tests.browser.layout import SIZES, outside
 from tests.browser.phases import PHASES, pictures
+from tests.browser.turn_phases import TURN_PHASES
 
 KEYBOARD = {
     "left": [f"Key{letter}" for letter in "QWERASDFZXCV"],
     "right": [f"Key{letter}" for letter in "UIOPJKL"] + ["Semicolon", "KeyN", "KeyM", "Comma", "Period"],
     "deck": [f"Digit{digit}" for digit in "123456"],
 }
+BLOCKS = (
+    ".top, .glance, .seat, .legend, .platters, .news, .station, .plug"
+    ", .panel, .bar-rows, .tile-place, .grill-place, .offer"
+)
+
 KEYS = [(board, key) for board, codes in KEYBOARD.items() for key in range(len(codes))]
 
 NAMES = [name.replace("KEEP", "KEEP ") for name, _ in pins.KEYS[pins.STATION]]
@@ -325,6 +331,76 @@ def test_one_can_play_on_the_box_alone(opened: Opener, feed: Feed) -> None:
     assert page.locator(".holder").all_text_contents() == ["Red", "Blue"]
 
 
+def data(page: Page, selector: str, name: str) -> list[str]:
+    """The attribute `data-NAME` of all that match, in their order."""
+    found: list[str] = page.locator(selector).evaluate_all(f"nodes => nodes.map(n => n.dataset.{name})")
+    return found
+
+
+def test_the_sushi_bar_can_be_played_on_the_box_alone(opened: Opener, feed: Feed) -> None:
+    page = opened("box")
+    topics = PHASES["bar_five"]()
+    show(page, feed, topics)
+    table, state = topics["table"], topics["table"]["state"]
+    for kind, row in state["rows"].items():
+        assert data(page, f".row-{kind} .tile-place", "tile") == list(map(str, row))
+        assert page.locator(f".row-{kind} .tile b").all_text_contents() == [
+            str(value).replace("-", "−") for value in row
+        ]
+    assert page.locator(".glance .offer").count() == len(table["offers"]) > 1
+    chosen = table["offers"][table["option"]]
+    assert data(page, ".offer.chosen", "kind") == [chosen["kind"]]
+    assert data(page, ".tile-place.chosen", "place") == [str(chosen["place"])]
+    stacks = [seat[kind] for seat in state["stacks"] for kind in ("sushi", "bone")]
+    assert data(page, ".tile-stack", "height") == [str(stack["height"]) for stack in stacks]
+    assert page.locator(".tile-stack .tile b").all_text_contents() == [
+        str(stack["top"]).replace("-", "−") for stack in stacks if stack["height"]
+    ]
+    assert data(page, ".glance .at-turn", "seat") == ["violet"]
+    assert page.locator(".holder").all_text_contents() == ["Violet", ""]
+    assert page.locator(".glance [data-key]").count() == 0, "the keys are those of the boards"
+
+
+def test_the_worm_grill_can_be_played_on_the_box_alone(opened: Opener, feed: Feed) -> None:
+    page = opened("box")
+    topics = PHASES["grill_decide"]()
+    show(page, feed, topics)
+    table, state = topics["table"], topics["table"]["state"]
+    assert data(page, ".grill-place", "place") == [str(n) for n in range(23, 37)]
+    colours = [seat["colour"] for seat in topics["house"]["seats"]]
+    for place, lies in state["grill"].items():
+        here = page.locator(f'.grill-place[data-place="{place}"]')
+        assert here.locator(".on-plate .badge b").all_text_contents() == [
+            colours[seat][0].upper() for seat in lies["plates"]
+        ]
+        assert here.locator(".on-snail").count() == int(lies["snail"])
+        assert here.locator(".food-worm").count() == (0 if lies["snail"] else lies["worms"])
+        chance = table["odds"]["places"].get(place)
+        assert words(page, f'[data-place="{place}"] .grill-chance') == (
+            f"{chance:.0%}".replace("%", " %") if chance else ""
+        )
+    assert data(page, ".grill-total b", "total") == [str(state["total"])]
+    assert page.locator(".glance .die.kept").count() == sum(state["aside"].values()) > 0
+    assert page.locator(".grill-ends").get_attribute("data-ends") == table["ends"]
+    assert data(page, ".chance-good", "good") == [str(table["odds"]["throw"])]
+    for name in ("worms", "snails"):
+        assert data(page, ".glance .seat", name) == list(map(str, state[name]))
+    assert page.locator(".has .counted:last-child").all_text_contents() == list(map(str, state["plates"]))
+
+
+@pytest.mark.parametrize("phase", ["bar_result_five", "grill_result_five"])
+def test_a_glance_shows_in_the_end_what_everybody_has(opened: Opener, feed: Feed, phase: str) -> None:
+    page = opened("box")
+    topics = PHASES[phase]()
+    show(page, feed, topics)
+    state, sitting = topics["table"]["state"], topics["house"]["seats"]
+    said = [
+        int(text.split()[0].replace("−", "-")) for text in page.locator(".seat-points").all_text_contents()
+    ]
+    assert said == state["scores"]
+    assert data(page, ".has-won", "seat") == [sitting[seat]["colour"] for seat in state["winners"]]
+
+
 def test_a_board_that_is_away_is_dim_and_says_why(opened: Opener, feed: Feed) -> None:
     page = opened("box")
     show(page, feed, PHASES["paused"]())
@@ -355,8 +431,7 @@ def test_every_phase_fits_the_window(opened: Opener, feed: Feed, size: tuple[int
     page = opened("box", *size)
     for name, phase in PHASES.items():
         show(page, feed, phase())
-        blocks = ".top, .glance, .seat, .legend, .platters, .news, .station, .plug"
-        assert outside(page, blocks) == [], name
+        assert outside(page, BLOCKS) == [], name
 
 
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (844, 390), (768, 1024)])
@@ -364,9 +439,14 @@ def test_on_a_phone_the_page_scrolls_one_way_and_keys_are_big_enough(
     opened: Opener, feed: Feed, width: int, height: int
 ) -> None:
     page = opened("box", width, height, has_touch=True, is_mobile=True)
-    for name in ("attract", "join_some", "duel_six", "paused_all"):
+    for name in ("attract", "join_some", "duel_six", "paused_all", *TURN_PHASES):
         show(page, feed, PHASES[name]())
         assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+        assert [
+            bad
+            for bad in outside(page, ".glance, .panel, .bar-rows, .grill-place, .score")
+            if "leaves ." in bad or "overlaps" in bad
+        ] == [], name
     reach = page.locator(".board-left .key-keep .reach").first.bounding_box()
     assert reach is not None
     assert min(reach["width"], reach["height"]) >= 40

@@ -1,5 +1,7 @@
 """Each game from its first key to its result, by pressing lit keys on the box page, as anybody might.
 
+The duel is not among them: chance alone never fills a platter. `test_whole_game` plays it, by the lit pixels.
+
 The host, its journal and the three simulated boards are real processes; the dice are forced by a seed, so the
 same clicks give the same game. What the pages show at the end is compared with what the journal's record says
 when the engine plays it again.
@@ -21,7 +23,8 @@ from galley.tables import GAMES
 from galley_engine.games import load
 from galley_engine.record import replay
 from tests.browser.conftest import Watch, words
-from tests.browser.test_whole_game import ROOT, open_both, playing
+from tests.browser.test_whole_game import PATIENCE_S, ROOT, open_both, playing
+from tests.loop.box_process import free_port
 
 PLAY: Final = """async ([seed, most]) => {
     const { KEYBOARD } = await import("/static/fingers.js");
@@ -55,10 +58,12 @@ PLAY: Final = """async ([seed, most]) => {
 """Press lit keys at random until the result is shown, as fast as the box answers; MODE is left alone."""
 
 SHORT: Final = {
-    "sushi_duel": ("--set", 'targets={"2":1}'),
     "sushi_bar": ("--set", "sushi_tiles=[1,2,3,4]", "--set", "bone_tiles=[-1,-2,-3]"),
     "worm_grill": ("--set", "snails=2"),
-    "poop_deck": ("--set", "droppings_per_colour=1"),
+    "poop_deck": (
+        *("--set", "droppings_per_colour=1"),
+        *("--world", "eye_percent=60", "--world", "turn_percent=100"),
+    ),
 }
 """Options that make a game end soon, so that the test does."""
 
@@ -120,7 +125,7 @@ def kept_record(data: Path) -> str:
 
 def sit_at(fingers: Fingers, box: Page, kiosk: Page, game: str) -> None:
     """From attract to the first move of `game`, on the keys alone."""
-    expect(kiosk.locator('[data-prompt="attract_press_any"]')).to_be_visible()
+    expect(kiosk.get_by_text("Press any glowing key")).to_be_visible()
     fingers.click("left", 8)
     expect(box.locator('[data-prompt="choose_take"]')).to_be_visible()
     fingers.click("right", GAMES.index(game))
@@ -129,12 +134,12 @@ def sit_at(fingers: Fingers, box: Page, kiosk: Page, game: str) -> None:
     fingers.click("deck", 4)
     fingers.click("left", 9)
     for _ in range(3):
-        expect(kiosk.locator('[data-prompt="howto_start"]')).to_be_visible()
+        expect(box.locator('[data-prompt="howto_start"]')).to_be_visible()
         fingers.click("left", 8)
     expect(kiosk.locator('body[data-phase="game"]')).to_be_visible()
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", SHORT)
 def test_a_game_is_played_to_its_end_by_clicking_what_is_lit(
     browser: Browser, watch: Watch, tmp_path: Path, game: str
 ) -> None:
@@ -178,3 +183,45 @@ def test_the_way_from_attract_to_a_game_and_another_language_on_the_way(
         expect(kiosk.locator('body[data-phase="game"]')).to_be_visible()
         box.close()
         kiosk.close()
+
+
+def test_the_box_plays_by_itself_for_two_minutes_of_its_bots_time(browser: Browser, watch: Watch) -> None:
+    """Bots at forty times their pace, for four seconds: pages keep up, and nothing is said on the console."""
+    with playing("--seed", "2", "--bot-speed", "40", house=()) as url:
+        box, kiosk = open_both(browser, watch, url)
+        expect(kiosk.get_by_text("Press any glowing key")).to_be_visible()
+        heard = """() => new Promise((done) => {
+            const began = performance.now(), first = Number(document.body.dataset.n);
+            const told = () => Number(document.body.dataset.n) - first;
+            const look = () => performance.now() - began > 4000 ? done(told()) : setTimeout(look, 50);
+            look();
+        })"""
+        assert kiosk.evaluate(heard) > 20, "the page is told of what the bots do"
+        expect(kiosk.locator('body[data-phase="attract"]')).to_be_visible()
+        Fingers(box, seed=1).click("left", 8)
+        expect(kiosk.locator('body[data-phase="choose"]')).to_be_visible()
+        box.close()
+        kiosk.close()
+
+
+def test_pages_come_back_by_themselves_when_the_host_was_killed_in_mid_game(
+    browser: Browser, tmp_path: Path
+) -> None:
+    port = free_port()
+    house = ("--game", "sushi_bar", "--no-howto", "--no-demo", "--seed", "4", "--seats", "red,blue")
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    with playing(house=house, data=tmp_path, port=port, kill=True) as url:
+        page.goto(url + "/box")
+        for board in ("left", "right", "deck"):
+            page.locator(f'.board-{board}[data-state="live"]').wait_for(timeout=PATIENCE_S * 1000)
+        fingers = Fingers(page, seed=2)
+        fingers.click("left", 8)
+        expect(page.locator('[data-board="left"][data-key="0"].works')).to_be_visible()
+        before = page.locator("#prompts").inner_text()
+    expect(page.locator("#link")).to_be_visible()
+    with playing(house=house, data=tmp_path, port=port) as url:
+        expect(page.locator("#link")).to_be_hidden(timeout=PATIENCE_S * 1000)
+        page.locator('.board-left[data-state="live"]').wait_for(timeout=PATIENCE_S * 1000)
+        expect(page.locator('[data-board="left"][data-key="0"].works')).to_be_visible()
+        assert page.locator("#prompts").inner_text() == before
+        page.close()

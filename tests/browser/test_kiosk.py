@@ -234,7 +234,8 @@ def test_a_pause_names_the_board_and_the_remedy(opened: Opener, feed: Feed) -> N
     page = opened("kiosk")
     show(page, feed, PHASES["paused"]())
     assert words(page, ".paused-why") == "The left station is missing"
-    assert words(page, ".paused-remedy") == "The left station is gone: plug it in again, or check its power supply"
+    gone = "The left station is gone: plug it in again, or check its power supply"
+    assert words(page, ".paused-remedy") == gone
     show(page, feed, PHASES["paused_all"]())
     assert words(page, ".paused-why") == "The left station, right station and deck are missing"
     assert words(page, ".paused-remedy") == "Check the cable of the left station, right station and deck"

@@ -210,4 +210,4 @@ def test_the_crew_sets_volume_and_quiet_hours(opened: Opener, feed: Feed) -> Non
     page.locator('[data-quiet="0"]').fill("21:30")
     assert str(feed.command()) == "QuietCommand(begin=1290, end=480)"
     page.locator(".choice", has_text="Français").click()
-    assert str(feed.command()) == "LanguageCommand(to='fr')"
+    assert str(feed.command()) == "LanguageCommand(to='fr', for_good=True)"

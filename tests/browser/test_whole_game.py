@@ -35,12 +35,19 @@ PATTERNS: Final = {
 
 
 @contextmanager
-def playing(*arguments: str, house: Sequence[str] = DUEL_ALONE, data: Path | None = None) -> Iterator[str]:
+def playing(
+    *arguments: str,
+    house: Sequence[str] = DUEL_ALONE,
+    data: Path | None = None,
+    port: int | None = None,
+    kill: bool = False,
+) -> Iterator[str]:
     """`galley` as a child process with simulated boards; gives the address of its pages.
 
-    `house` is what it plays and shows, `data` where it keeps things; without one it keeps nothing.
+    `house` is what it plays and shows, `data` where it keeps things; without one it keeps nothing. In the end
+    it is told to end, or with `kill` ended.
     """
-    port = free_port()
+    port = port or free_port()
     kept = ("--no-journal",) if data is None else ("--data", str(data))
     command = [sys.executable, "-m", "galley", "--no-browser", "--port", str(port), *house, *kept, *arguments]
     process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
@@ -50,6 +57,8 @@ def playing(*arguments: str, house: Sequence[str] = DUEL_ALONE, data: Path | Non
             if "Ctrl-C ends it." in line:
                 break
         yield f"http://127.0.0.1:{port}"
+        if kill:
+            return
         process.send_signal(signal.SIGINT)
         assert process.wait(PATIENCE_S) == 0
     finally:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -36,11 +37,46 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(places), "PYTHONDONTWRITEBYTECODE": "1"},
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(places),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        },
         capture_output=True,
         text=True,
         timeout=120,
     )
+
+
+CALLS = """
+import json, sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from galley.cli import main
+
+said = []
+for call in json.loads(sys.argv[1]):
+    with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
+        try:
+            main(call)
+        except SystemExit as end:
+            said.append([end.code, out.getvalue(), err.getvalue()])
+print(json.dumps(said))
+"""
+
+
+class Said(NamedTuple):
+    status: int
+    out: str
+    err: str
+
+
+def galley(folder: Path, *calls: list[str]) -> list[Said]:
+    """What `galley` says to each call in turn, in one process that finds the packages of `folder`."""
+    result = run(folder, "-c", CALLS, json.dumps(calls))
+    assert result.returncode == 0, result.stderr
+    return [Said(*each) for each in json.loads(result.stdout)]
 
 
 @pytest.fixture(name="high_roll")
@@ -66,12 +102,12 @@ def test_the_readme_has_the_steps_it_counts_and_the_files_they_need() -> None:
 
 
 def test_the_scenario_of_the_readme_holds(high_roll: Path) -> None:
-    result = run(high_roll, "-m", "galley", "scenario", "high_roll-second-throw.json")
-    assert result.stdout.startswith("ok high_roll-second-throw.json: a second throw counts")
-    assert (result.returncode, result.stderr) == (0, "")
     false = FILES["high_roll-second-throw.json"].replace("[2, 2]", "[5, 2]")
     (high_roll / "false.json").write_text(false)
-    assert run(high_roll, "-m", "galley", "scenario", "false.json").returncode == 1
+    good, bad = galley(high_roll, ["scenario", "high_roll-second-throw.json"], ["scenario", "false.json"])
+    assert good.out.startswith("ok high_roll-second-throw.json: a second throw counts")
+    assert (good.status, good.err) == (0, "")
+    assert bad.status == 1
 
 
 def test_the_test_of_the_readme_passes_and_can_fail(high_roll: Path) -> None:
@@ -87,34 +123,25 @@ def test_the_test_of_the_readme_passes_and_can_fail(high_roll: Path) -> None:
     assert "NotAGame: setup_of does not give the start position" in result.stdout
 
 
+RECORD = """
+from galley_engine.games import load, names
+from galley_engine.record import Entry, lines
+
+assert names()[-1] == "high_roll", names()
+game = load("high_roll")
+start = game.start(2, game.options({"faces": 8}), None)
+step = game.apply(start, {"do": "throw", "seat": 0, "face": 8}, 5, None)
+print(*lines(game, start, None, [Entry(5, step.action)], step.state.phase), sep="", end="")
+"""
+
+
 def test_the_game_of_the_readme_is_simulated_and_recorded(high_roll: Path) -> None:
-    result = run(
-        high_roll,
-        "-m",
-        "galley",
-        "simulate",
-        "high_roll",
-        "--policy",
-        "random",
-        "--games",
-        "50",
-        "--jobs",
-        "2",
-        "--json",
-    )
+    simulate = ["simulate", "high_roll", "--policy", "random", "--games", "50", "--jobs", "2", "--json"]
+    result = run(high_roll, "-m", "galley", *simulate)
     assert result.returncode == 0, result.stderr
     figures = json.loads(result.stdout)
     assert (figures["ends"], figures["shortest"], figures["longest"]) == ({"all_thrown": 50}, 4, 4)
-    program = (
-        "from galley_engine.games import load, names\n"
-        "from galley_engine.record import Entry, lines\n"
-        "assert names()[-1] == 'high_roll', names()\n"
-        "game = load('high_roll')\n"
-        "start = game.start(2, game.options({'faces': 8}), None)\n"
-        "step = game.apply(start, {'do': 'throw', 'seat': 0, 'face': 8}, 5, None)\n"
-        "print(*lines(game, start, None, [Entry(5, step.action)], step.state.phase), sep='', end='')\n"
-    )
-    written = run(high_roll, "-c", program)
+    written = run(high_roll, "-c", RECORD)
     assert written.returncode == 0, written.stderr
     (high_roll / "record.jsonl").write_text(written.stdout)
     replayed = run(high_roll, "-m", "galley", "replay", "record.jsonl")
@@ -122,50 +149,44 @@ def test_the_game_of_the_readme_is_simulated_and_recorded(high_roll: Path) -> No
     assert json.loads(replayed.stdout)["dice"] == [8, 0]
 
 
-BROKEN = [
-    (
+BROKEN = {
+    "missing": (
         "import nothing_like_it",
-        "mine = broken",
-        "mine",
+        "missing",
         "cannot be loaded (ModuleNotFoundError: No module named",
     ),
-    ("1 / 0", "mine = broken", "mine", "cannot be loaded (ZeroDivisionError: division by zero)"),
-    (
-        "name = 'mine'",
-        "mine = broken:game",
-        "mine",
-        "cannot be loaded (AttributeError: module 'broken' has no",
+    "dividing": ("1 / 0", "dividing", "cannot be loaded (ZeroDivisionError: division by zero)"),
+    "empty": (
+        "name = 'empty'",
+        "empty:game",
+        "cannot be loaded (AttributeError: module 'empty' has no",
     ),
-    ("name = 'mine'", "mine = broken", "mine", "is no whole game: it lacks min_seats, max_seats, actions"),
-    (FILES["high_roll.py"], "mine = broken", "mine", 'calls itself "high_roll"'),
-]
+    "half": ("name = 'half'", "half", "is no whole game: it lacks min_seats, max_seats, actions"),
+    "other": (FILES["high_roll.py"], "other", 'calls itself "high_roll"'),
+}
+"""Game -> the module of its package, what its entry point names, and what is said of it."""
+ONE_GAME = ["--policy", "random", "--games", "1"]
 
 
-@pytest.mark.parametrize("text, entry, name, words", BROKEN, ids=[words for *_, words in BROKEN])
-def test_a_broken_package_is_named_in_one_sentence_and_breaks_nothing_else(
-    tmp_path: Path, text: str, entry: str, name: str, words: str
-) -> None:
-    package(tmp_path, "broken", text, entry, "broken-package")
-    result = run(tmp_path, "-m", "galley", "simulate", name, "--policy", "random", "--games", "1")
-    assert result.returncode == 2
-    assert result.stderr.startswith(f'galley: the game "{name}" of broken-package {words}')
-    assert result.stderr.count("\n") == 1
-    other = run(tmp_path, "-m", "galley", "simulate", "sushi_duel", "--games", "1")
-    assert other.returncode == 0, other.stderr
+def test_a_broken_package_is_named_in_one_sentence_and_breaks_nothing_else(tmp_path: Path) -> None:
+    for game, (text, entry, _) in BROKEN.items():
+        package(tmp_path, game, text, f"{game} = {entry}", f"{game}-package")
+    *broken, whole = galley(tmp_path, *(["simulate", game, *ONE_GAME] for game in (*BROKEN, "sushi_duel")))
+    for (game, (_, _, words)), said in zip(BROKEN.items(), broken, strict=True):
+        assert said.status == 2
+        assert said.err.startswith(f'galley: the game "{game}" of {game}-package {words}')
+        assert said.err.count("\n") == 1
+    assert whole.status == 0, whole.err
 
 
-def test_a_game_that_two_packages_offer_is_refused(tmp_path: Path) -> None:
+def test_a_name_that_is_offered_twice_is_refused_and_ours_cannot_be_taken(tmp_path: Path) -> None:
     package(tmp_path, "one", "", "mine = one", "package-one")
     package(tmp_path, "two", "", "mine = two", "package-two")
-    result = run(tmp_path, "-m", "galley", "simulate", "mine", "--policy", "random")
-    assert result.returncode == 2
-    assert 'the game "mine" of package-one and package-two is offered more than once' in result.stderr
-
-
-def test_a_package_cannot_put_itself_in_the_place_of_our_games(tmp_path: Path) -> None:
     package(tmp_path, "broken", "1 / 0", "sushi_duel = broken", "broken-package")
-    result = run(tmp_path, "-m", "galley", "simulate", "sushi_duel", "--games", "1")
-    assert result.returncode == 0, result.stderr
+    twice, ours = galley(tmp_path, *(["simulate", game, *ONE_GAME] for game in ("mine", "sushi_duel")))
+    assert twice.status == 2
+    assert 'the game "mine" of package-one and package-two is offered more than once' in twice.err
+    assert ours.status == 0, ours.err
 
 
 def test_an_unknown_game_is_refused_with_those_of_other_packages_too(high_roll: Path) -> None:

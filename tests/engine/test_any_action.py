@@ -41,7 +41,7 @@ def close_to_an_action(draw: st.DrawFn, name: str, moves: list[dict[str, Any]]) 
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=100)
 @given(data=st.data())
 def test_any_dict_is_answered_and_never_an_exception(name: str, data: st.DataObject) -> None:
     game = load(name)

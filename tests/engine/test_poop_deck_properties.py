@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from galley_engine.dice import Dice
 from galley_engine.game import REFUSALS, SEAT_PARAMETERS, Refusal, Step
 from galley_engine.games import poop_deck as deck
-from tests.engine.arbitrary import json_values
+from tests.engine.arbitrary import Values, json_values
 
 OPTIONS: list[dict[str, object]] = [
     {},
@@ -49,7 +49,7 @@ games = st.builds(
     moves=st.integers(1, 300),
     given=st.sampled_from(OPTIONS),
 )
-near_misses = st.one_of(
+near_misses: Values = st.one_of(
     st.integers(-1, 5),
     st.sampled_from(["red", "hole", "gone", True, None, 0.0, float("nan"), 10**400, set(), b"red"]),
     json_values,
@@ -107,7 +107,7 @@ def test_events_have_the_parameters_of_their_table(steps: list[Step[deck.State]]
             assert all(data[key] in range(state.seats) for key in SEAT_PARAMETERS.intersection(data))
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(games, st.lists(actions, min_size=1, max_size=8), st.integers(-(10**6), 10**6))
 def test_whatever_an_action_is_it_is_a_step_or_a_typed_refusal(
     steps: list[Step[deck.State]], tries: list[Any], at_ms: int

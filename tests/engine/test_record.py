@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
 from io import BytesIO
 from typing import Any
 from zlib import crc32
@@ -55,6 +56,7 @@ def written(name: str = "sushi_duel", seats: int = 3, seed: int = 1, moves: int 
     return [line.encode() for line in lines(game, start, seed, entries, state.phase)]
 
 
+@cache
 def finished() -> list[bytes]:
     """The record of a whole game of two bots."""
     game, dice, whims = load("sushi_duel"), Dice(3), Dice(4)

@@ -27,7 +27,7 @@ def game(strengths: tuple[str, ...], seed: int, **options: object) -> bar.State:
     return end
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(
     st.lists(st.sampled_from(STRENGTHS), min_size=2, max_size=5).map(tuple),
     st.integers(0, 2**32),
@@ -42,10 +42,10 @@ def test_games_of_bots_always_end(strengths: tuple[str, ...], seed: int, options
 @pytest.mark.parametrize(
     "better,worse,games,least",
     [
-        ("best", "easy", 60, 0.8),
-        ("best", "good", 60, 0.45),
-        ("good", "easy", 40, 0.75),
-        ("easy", "random", 60, 0.6),
+        ("best", "easy", 24, 0.8),
+        ("best", "good", 30, 0.45),
+        ("good", "easy", 20, 0.75),
+        ("easy", "random", 40, 0.6),
     ],
 )
 def test_the_stronger_bot_wins_more_games(better: str, worse: str, games: int, least: float) -> None:

@@ -58,7 +58,7 @@ def test_games_of_bots_always_end(strengths: tuple[str, ...], seed: int, options
 
 @pytest.mark.parametrize(
     "better,worse,games,least",
-    [("easy", "random", 60, 0.9), ("good", "easy", 24, 0.55), ("best", "easy", 40, 0.6)],
+    [("easy", "random", 40, 0.9), ("good", "easy", 20, 0.55), ("best", "easy", 20, 0.6)],
 )
 def test_the_stronger_bot_wins_more_games(better: str, worse: str, games: int, least: float) -> None:
     assert share(better, worse, games) > least

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from galley_engine.dice import Dice
 from galley_engine.game import REFUSALS, SEAT_PARAMETERS, Refusal, Step
 from galley_engine.games import worm_grill as grill
-from tests.engine.arbitrary import json_values
+from tests.engine.arbitrary import Values, json_values
 
 OPTIONS: list[dict[str, object]] = [
     {},
@@ -54,7 +54,7 @@ games = st.builds(
     given=st.sampled_from(OPTIONS),
 )
 
-near_misses = st.one_of(
+near_misses: Values = st.one_of(
     st.integers(-1, 7),
     st.sampled_from(["worm", "w", "6", True, None, 0.0, 1.0, float("nan"), 10**400, set(), b"worm"]),
     st.lists(st.sampled_from([1, 2, 3, 4, "worm", 6, 5, True, None, [6]]), max_size=9),
@@ -145,7 +145,7 @@ def test_events_have_the_parameters_of_their_table(steps: list[Step[grill.State]
             assert all(data[key] in range(state.seats) for key in SEAT_PARAMETERS.intersection(data))
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=100)
 @given(games, st.lists(actions, min_size=1, max_size=8), st.integers(-(10**6), 10**6) | json_values)
 def test_whatever_an_action_is_it_is_a_step_or_a_typed_refusal(
     steps: list[Step[grill.State]], tries: list[Any], at_ms: Any

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
 from galley.house import ASKING_MS, OPERATOR_HOLD_MS, House, HouseRules
 from galley.phases import PHASES
-from galley.tables.table import BOARDS, MODE, SEAT_COLOURS
+from galley.session import Session
+from galley.tables import GAMES
+from galley.tables.table import BELL, BOARDS, KEEP1, MODE, ROLL, SEAT_COLOURS, Seat
+from tests.host.deck_hand import DeckHand
 
 ALL = frozenset(BOARDS)
 
@@ -94,3 +98,52 @@ class EveningClock:
     def steps(self) -> int:
         """How many steps the game has."""
         return 0 if self.house.session is None else len(self.house.session.steps)
+
+
+def box(**rules: Any) -> EveningClock:
+    return EveningClock(**{"seed": 7, **rules})
+
+
+def joined(game: str, colours: Sequence[str] = ("red", "blue"), **rules: Any) -> EveningClock:
+    """At the table of `game` with these people, the pictures seen."""
+    evening = box(**rules)
+    evening.press("left", ROLL)
+    evening.press("left", KEEP1 + GAMES.index(game))
+    for colour in colours:
+        evening.seat(colour)
+    evening.press("left", BELL)
+    evening.press("left", BELL)
+    assert (evening.house.phase, evening.house.evening.game) == ("game", game)
+    return evening
+
+
+def with_deck(game: str, colours: Sequence[str], **rules: Any) -> EveningClock:
+    """At the table of `game`, on a box whose deck is simulated."""
+    evening = box(howto=False, demo=False, **rules)
+    evening.house.give_hand(DeckHand())
+    evening.house.evening.game = game
+    evening.house.begin([Seat(colour) for colour in colours], evening.now_ms)
+    return evening
+
+
+def come_back(evening: EveningClock) -> EveningClock:
+    """The same box after its host was ended and started again."""
+    again = box(howto=False, demo=False)
+    again.now_ms = evening.now_ms
+    again.house.give_hand(DeckHand())
+    session = evening.house.session
+    assert session is not None
+    taken_up = Session.restore(
+        session.game,
+        session.chance.seed,
+        dealt=session.dealt,
+        state=session.state,
+        steps=session.steps,
+        drawn=[session.drawn_after(n) for n in range(len(session.steps) + 1)],
+        verdicts=session.verdicts,
+        last_ms=session.at_ms(evening.now_ms),
+        now_ms=again.now_ms,
+    )
+    again.house.restore(json.loads(json.dumps(evening.house.saved())), taken_up, again.now_ms)
+    again.house.boards_live(ALL, again.now_ms)
+    return again

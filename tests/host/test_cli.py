@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from fcntl import F_SETPIPE_SZ, fcntl
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,11 @@ WRONG = [
     (["--port", "0"], "--port: '0' is not a whole number from 1 to 65535"),
     (["--port", "http"], "--port: 'http' is not a whole number from 1 to 65535"),
     (["--seats", "red"], "--seats red: a game takes two to six, name another seat"),
+    (
+        ["--game", "sushi_bar", "--seats", "red,green,blue,yellow,white,violet"],
+        "--seats red,green,blue,yellow,white,violet: sushi_bar takes 2 to 5 seats, not 6: name as many",
+    ),
+    (["--game", "poop_deck", "--seats", "red,green,blue,yellow,white"], "takes 2 to 4 seats, not 5"),
     (["--seats", "red,red"], "--seats: the seat 'red' stands there twice: name it once"),
     (["--seats", "red,pink"], "there is no seat 'pink': use red, green, blue, yellow, white, violet"),
     (
@@ -38,6 +44,9 @@ WRONG = [
         ["--seats", "red,blue", "--bots", "red:hard"],
         "'red:hard': after the colon use random, easy, good, best",
     ),
+    (["--seats", "red,blue", "--bots", "red:"], "'red:': after the colon use random, easy, good, best"),
+    (["--sim", "left:"], "--sim: there is no board 'left:': use left, right, deck"),
+    (["--seats", "red:best,blue"], "there is no seat 'red:best': use red, green, blue"),
     (["--set", "false_bell"], "--set false_bell: write NAME=VALUE, as in false_bell=none"),
     (["--set", "a=1", "--set", "a=2"], "--set a: it stands there twice, name it once"),
     (["--set", "fals_bell=none"], "--set fals_bell: is not known here, only"),
@@ -65,12 +74,27 @@ def test_a_wrong_call_is_one_line_and_status_2(
     assert sentence in said.err
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["scenario", "--help"], ["doctor", "-h"], ["--version"]])
+COMMANDS = [*cli.ELSEWHERE, "doctor", "scenario"]
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], *([name, "-h"] for name in COMMANDS)])
 def test_help_is_status_0(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         cli.main(arguments)
     assert end.value.code == 0
     assert capsys.readouterr().out
+
+
+def test_a_command_starts_with_nothing_it_does_not_use() -> None:
+    called = (
+        "import sys; from galley.cli import galley as group; "
+        "group.main(['simulate', '--help'], standalone_mode=False); print(*sys.modules)"
+    )
+    loaded = subprocess.run([sys.executable, "-c", called], capture_output=True, text=True, check=True)
+    modules = set(loaded.stdout.split())
+    assert {"galley.cli", "galley.simulate_cli"} <= modules
+    others = {f"galley.{name}" for name in cli.ELSEWHERE.values()} - {"galley.simulate_cli"}
+    assert not modules & {*others, "asyncio", "multiprocessing", "serial", "sqlite3", "starlette"}
 
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -125,7 +149,7 @@ def test_the_doctor_names_what_is_in_the_way(mocker: MockerFixture) -> None:
 
 
 def test_a_reader_that_leaves_early_gets_no_traceback() -> None:
-    files = [str(path) for path in sorted(SCENARIOS.glob("*.json"))] * 20
+    files = [str(path) for path in sorted(SCENARIOS.glob("*.json"))] * 4
     with subprocess.Popen(
         [sys.executable, "-m", "galley", "scenario", *files],
         cwd=ROOT,
@@ -135,6 +159,7 @@ def test_a_reader_that_leaves_early_gets_no_traceback() -> None:
     ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
+        fcntl(process.stdout, F_SETPIPE_SZ, 4096)  # so that not all of it finds room
         process.stdout.readline()
         process.stdout.close()
         assert "Traceback" not in process.stderr.read()

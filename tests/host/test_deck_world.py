@@ -15,7 +15,7 @@ from galley.tables.deck_motors import FACE_MS, PASS_GAP_MS, SETTLE_MS, Drum, Eye
 from galley.tables.deck_tongs import PATIENCE_MS, UNEVEN_MS
 from galley.tables.deck_world import DOUBT_MS, HOLD_MS, MISSED_MS, DeckWorld
 from galley.tables.table import BELL, KEEP1, MODE, ROLL, STATIONS, YUCK, Seat, seat_key
-from galley_engine.dice import Dice
+from galley_engine.dice import Dice, KeptDice
 from galley_engine.game import BadOption, JSONObject
 from galley_engine.games.poop_deck_state import COLOURS, State
 from tests.host.deck_hand import HOME, DeckHand, Ship
@@ -145,6 +145,15 @@ def test_what_the_die_showed_three_seconds_ago_counts_for_an_unsaid_grab(ago_ms:
     ship.press(dye(before))
     assert sum(ship.state.collected) == counts
     assert ship.state.die == now
+
+
+def test_what_the_game_is_told_again_does_not_count_for_the_next_one_too() -> None:
+    ship, before = turned_while_nobody_said_so(HOLD_MS - 1500)
+    ship.press(dye(before))
+    assert sum(ship.state.collected) == 1
+    ship.run(HOLD_MS - 500)
+    ship.press(dye(before))
+    assert sum(ship.state.collected) == 1, "the die showed it longer ago than the grab"
 
 
 def test_the_reader_announces_by_itself() -> None:
@@ -401,11 +410,11 @@ def test_a_step_taken_back_leaves_a_deck_on_which_the_game_goes_on() -> None:
     ship.press(WHITE)
     ship.press(dye(ship.facts["held"]))
     ship.play.undo(ship.now_ms)
-    assert (ship.state.phase, "held" in ship.facts) == ("hold", False)
+    assert (ship.state.phase, "held" in ship.facts) == ("hold", True), "one colour can be said, as before"
     ship.run(UNEVEN_MS + 1000)
-    assert ship.press(dye("red"))
+    assert ship.press(dye(ship.facts["held"]))
     ship.run(UNEVEN_MS + 1000)
-    assert len(hand.deck.droppings) == ship.state.deck
+    assert (hand.held(), len(hand.deck.droppings)) == (None, ship.state.deck)
 
 
 def test_a_deck_that_lost_count_is_dealt_anew_and_never_looked_at_by_a_bot() -> None:
@@ -415,7 +424,7 @@ def test_a_deck_that_lost_count_is_dealt_anew_and_never_looked_at_by_a_bot() -> 
     hand.deck.lift(next(iter(hand.deck.droppings)))
     assert world.sight(ship.state) is None
     ship.run(UNEVEN_MS + 1500)
-    assert (hand.dealt, len(hand.deck.droppings)) == (2, 12)
+    assert (hand.dealt, len(hand.deck.droppings) + (hand.held() is not None)) == (2, 12)
     assert world.sight(ship.state) is not None
 
 
@@ -445,6 +454,15 @@ def test_the_die_and_the_chance_outlive_the_host() -> None:
         name: ship.facts[name] for name in ("drum", "drift")
     }
     assert again.saved() == saved
+
+
+def test_who_held_something_when_the_host_ended_holds_something_again() -> None:
+    ship, _ = crew(**STILL)
+    ship.press(WHITE)
+    again = DeckHand()
+    world = poop_deck.world(ship.state, 1, again, {})
+    assert world.facts()["held"] == again.held()
+    assert len(again.deck.droppings) == ship.state.deck - 1
 
 
 @pytest.mark.parametrize(
@@ -535,3 +553,20 @@ def test_any_keys_in_any_order_never_raise_and_a_game_always_ends(
     state: State = ship.state
     assert ship.play.over
     assert state.die_fell or state.deck == 0
+
+
+def test_the_die_shows_its_colour_when_the_drum_says_that_it_is_there() -> None:
+    """A drum that has to find its home first needs longer than its way; one that was near is there sooner."""
+    drum = Drum(Physics(), KeptDice(3))
+    drum.show(1_000)
+    for at_ms in range(1_000, 13_000, 1_000):
+        drum.reported(None, True, at_ms)
+        assert not drum.arrived(at_ms)
+    drum.reported(drum.face, False, 13_000)
+    assert drum.arrived(13_000)
+    drum.show(20_000)
+    drum.reported(drum.face, False, 20_100)
+    assert drum.arrived(20_100)
+    drum.show(30_000)
+    assert drum.turning_ms is not None
+    assert drum.arrived(drum.turning_ms), "a deck that tells nothing is reckoned with"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from random import Random
-from typing import Any
 
 import pytest
 
@@ -15,26 +13,9 @@ from galley.phases import ALL_KEYS, KEEP8, PHASES
 from galley.tables import GAMES, load
 from galley.tables.table import BELL, BOARDS, KEEP1, MODE, ROLL, SEAT_COLOURS, YUCK, Seat
 from galley_board import wire
-from tests.host.evening_clock import ALL, EveningClock, gone_ms
+from tests.host.evening_clock import ALL, box, gone_ms, joined
 
 BY_KEYS = ("sushi_duel", "sushi_bar", "worm_grill")  # a bot can play these without a hand on a deck
-
-
-def box(**rules: Any) -> EveningClock:
-    return EveningClock(**{"seed": 7, **rules})
-
-
-def joined(game: str, colours: Sequence[str] = ("red", "blue"), **rules: Any) -> EveningClock:
-    """At the table of `game` with these people, the pictures seen."""
-    evening = box(**rules)
-    evening.press("left", ROLL)
-    evening.press("left", KEEP1 + GAMES.index(game))
-    for colour in colours:
-        evening.seat(colour)
-    evening.press("left", BELL)
-    evening.press("left", BELL)
-    assert (evening.house.phase, evening.house.evening.game) == ("game", game)
-    return evening
 
 
 def test_nobody_there_the_box_plays_by_itself_and_any_key_leads_to_the_games() -> None:
@@ -56,9 +37,12 @@ def test_nobody_there_the_box_plays_by_itself_and_any_key_leads_to_the_games() -
 
 def test_the_demonstration_goes_through_the_games() -> None:
     evening = box(bot_speed=30)
+    led, last = evening.house.evening, None
     shown = []
     for _ in range(3):
-        evening.until(lambda: evening.topic("house")["demo"] and evening.topic("table")["game"] not in shown)
+        evening.until(lambda before=last: led.demo and led.play is not before)  # type: ignore[misc]
+        last = led.play
+        assert evening.topic("house")["demo"]
         shown.append(evening.topic("table")["game"])
     assert shown == ["sushi_duel", "sushi_bar", "worm_grill"]
     assert evening.topic("house")["scores"] == [], "bots win nothing"
@@ -108,6 +92,34 @@ def test_every_value_of_every_option_can_be_set_and_is_one_the_game_takes(game: 
     assert evening.topic("house")["options"][0]["chosen"], "round again"
     evening.press("left", BELL)
     assert evening.house.phase == "choose"
+
+
+IN_GAME = [
+    (game, option, value) for game in GAMES for option in box_options.OF_GAME[game] for value in option.values
+]
+
+
+@pytest.mark.parametrize("game,option,value", IN_GAME, ids=[f"{g}-{o.key}-{v}" for g, o, v in IN_GAME])
+def test_what_was_set_is_in_force(game: str, option: box_options.BoxOption, value: box_options.Value) -> None:
+    evening = box(howto=False)
+    evening.press("left", ROLL)
+    while evening.topic("house")["game"] != game:
+        evening.press("left", ROLL)
+    evening.press("left", MODE)
+    for _ in range(box_options.options_for(game).index(option)):
+        evening.press("left", ROLL)
+    evening.press("left", KEEP1 + option.values.index(value))
+    evening.press("left", BELL)
+    evening.press("left", BELL)
+    for colour in ("red", "blue"):
+        evening.seat(colour)
+    evening.press("left", BELL)
+    session = evening.house.session
+    assert session is not None
+    if option.where == "world":
+        assert (option.key, len(evening.topic("table")["deck"]["open"])) == ("railings", 4 - int(value))
+    else:
+        assert session.dealt.options == session.game.options(option.gives(value))
 
 
 def test_what_was_set_holds_for_the_game_and_is_forgotten_in_attract() -> None:
@@ -254,15 +266,16 @@ def test_mode_let_go_early_or_on_an_unplugged_board_opens_nothing() -> None:
 def test_the_operator_undoes_one_step_after_the_other(game: str) -> None:
     evening = joined(game)
     evening.random_keys(Random(1), lambda: evening.steps() >= 6)
-    session = evening.house.session
-    assert session is not None
     evening.hold_mode()
-    while steps := evening.steps():
+    while evening.topic("house")["paused"]["can_undo"]:
+        steps = evening.steps()
         evening.press("left", KEEP1)
-        assert evening.steps() == steps - 1
-    assert session.state == session.dealt
+        assert steps - 2 <= evening.steps() < steps
+    begun = joined(game)
+    assert evening.topic("table")["state"] == begun.topic("table")["state"]
+    assert evening.steps() == begun.steps()
     evening.press("left", KEEP1)
-    assert evening.steps() == 0
+    assert evening.steps() == begun.steps()
     evening.press("left", ROLL)
     assert evening.topic("house")["paused"] is None
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from galley import cli
 from galley.drives import drive_at, mounted
 from galley.firmware import LAST, ROLES, FirmwareError, differences, keep, strays, tree, with_role, write
 from galley_board import identity
@@ -145,23 +146,29 @@ def test_drives_are_found_among_the_mounts_and_told_apart_by_their_boards(tmp_pa
     assert drive_at(tmp_path) == (tmp_path, "")
 
 
-def test_flash_and_verify_on_the_command_line(tmp_path: Path) -> None:
+def test_flash_and_verify_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def said(*arguments: str | Path) -> tuple[object, str, str]:
+        """Exit status, output and errors of a call in this process."""
+        with pytest.raises(SystemExit) as end:
+            cli.main([str(argument) for argument in arguments])
+        return end.value.code, *capsys.readouterr()
+
     drive, data = tmp_path / "drive", tmp_path / "data"
     drive.mkdir()
-    nameless = galley("firmware", "verify", "--drive", drive)
-    assert (nameless.returncode, nameless.stdout) == (2, "")
-    assert "--role" in nameless.stderr
+    verify = ("firmware", "verify", "--drive", drive)
+    status, out, err = said(*verify)
+    assert (status, out) == (2, "")
+    assert "--role" in err
     flash: Sequence[str | Path] = ("firmware", "flash", "--drive", drive, "--data", data, "--no-restart")
     first = galley(*flash, "--role", "deck")
     assert first.returncode == 0, first.stderr
     assert "all read back" in first.stdout
-    assert galley("firmware", "verify", "--drive", drive).returncode == 0
+    assert said(*verify)[0] == 0
     (drive / "boot.py").write_text("# mine\n")
-    differs = galley("firmware", "verify", "--drive", drive)
-    assert (differs.returncode, differs.stdout) == (1, "boot.py is another\n")
-    assert differs.stderr.count("\n") == 1
-    again = galley(*flash)
-    assert "1 of " in again.stdout
+    status, out, err = said(*verify)
+    assert (status, out) == (1, "boot.py is another\n")
+    assert err.count("\n") == 1
+    assert "1 of " in said(*flash)[1]
     (kept,) = (data / "firmware").iterdir()
     assert (kept / "boot.py").read_text() == "# mine\n"
 

@@ -1,11 +1,18 @@
-"""What the running host asks of its socket."""
+"""What the running host asks of its socket, and in which order it takes presses and bots."""
 
 from __future__ import annotations
 
 import asyncio
 import socket
+import time
 
-from galley.starting import bind
+import pytest
+
+from galley import serve
+from galley.link import KeyEdge
+from galley.serve import BEHIND_A_RACE_MS, Host
+from galley.starting import Settings, bind
+from galley.tables.table import BELL, ROLL, STATIONS, Seat
 from tests.loop.box_process import free_port
 
 
@@ -30,3 +37,27 @@ def test_small_messages_to_a_page_are_never_held_back() -> None:
             server.close()
 
     assert asyncio.run(whole()) == 1
+
+
+def test_a_bot_does_not_overtake_a_press_that_waits_for_its_race(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def whole() -> None:
+        host = Host(Settings(port=free_port(), browser=False))
+        house, keeper = host._house, host._keeper
+        house.boards_live(frozenset(STATIONS), 0)
+        house.begin([Seat("red"), Seat("blue", "best")], 0)
+        house.press("left", ROLL, 0)
+        due_ms = house.due_ms()
+        assert due_ms is not None
+        assert house.session is not None
+        for board in STATIONS:
+            keeper.joined(board, 1, time.monotonic_ns())
+        keeper.enter("left", KeyEdge(1, 1, BELL, True, 5, 0, time.monotonic_ns()), time.monotonic_ns())
+        steps = len(house.session.steps)
+        monkeypatch.setattr(serve, "house_ms", lambda: due_ms + BEHIND_A_RACE_MS - 1)
+        host._ticked()
+        assert len(house.session.steps) == steps, "the right board may still have been first"
+        monkeypatch.setattr(serve, "house_ms", lambda: due_ms + BEHIND_A_RACE_MS)
+        host._ticked()
+        assert len(house.session.steps) > steps, "but nobody waits for ever"
+
+    asyncio.run(whole())

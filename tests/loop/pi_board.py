@@ -2,7 +2,7 @@
 
     python pi_board.py FLAG ARGUMENTS...
 
-Pin D0 is low while the file FLAG exists. What goes to the pixels is printed, a frame a line.
+Its pin 0 (Dx_INPUT_TRUE) is low while the file FLAG exists. What goes to the pixels is printed.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 
-from adafruit_blinka.microcontroller.generic_agnostic_board import neopixel, pin
+from adafruit_blinka.microcontroller.generic_agnostic_board import neopixel, pin  # type: ignore[import-untyped]
 
 from galley.cli import main
 

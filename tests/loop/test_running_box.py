@@ -10,14 +10,15 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from galley.sim.boards import REPLUG_S
 from galley.tables.table import BELL, BOARDS, ROLL
-from tests.loop.box_process import PATIENCE_S, ROOT, Page, free_port, running_box
+from tests.loop.box_process import PATIENCE_S, ROOT, BoxProcess, Page, free_port, running_box
 
 DUEL = ("--seats", "red,blue", "--seed", "5")
 
@@ -26,17 +27,47 @@ def run(test: Callable[[], Coroutine[None, None, None]]) -> None:
     asyncio.run(test())
 
 
+class Duel:
+    """One box with a duel on it, for tests that leave the duel as they would find it."""
+
+    def __init__(self, runner: asyncio.Runner, box: BoxProcess) -> None:
+        self.box = box
+        self._runner = runner
+
+    def run(self, test: Callable[[Page], Coroutine[None, None, None]]) -> None:
+        """Give `test` a page of the box, with the duel in the midst and both hands still."""
+
+        async def whole() -> None:
+            async with self.box.page() as page:
+                await start_duel(page)
+                await test(page)
+
+        self._runner.run(whole())
+
+
+@pytest.fixture(scope="module")
+def duel() -> Iterator[Duel]:
+    with asyncio.Runner() as runner:
+        box = running_box(*DUEL)
+        yield Duel(runner, runner.run(box.__aenter__()))
+        runner.run(box.__aexit__(None, None, None))
+
+
 async def start_duel(page: Page) -> None:
-    """Both get ready, left rolls once and keeps two dice."""
+    """Both get ready, left rolls once and keeps two dice, as far as that is not so already."""
     await page.until(lambda p: sorted(p.live()) == sorted(BOARDS), "all boards live")
-    await page.press("left", ROLL)
-    await page.press("right", ROLL)
-    await page.until(lambda p: p.state["phase"] == "duel")
-    await page.press("left", ROLL)
-    await page.until(lambda p: None not in p.state["stations"]["left"]["faces"])
+    await page.until(lambda p: p.state is not None and p.house["paused"] is None)
+    if page.state["phase"] != "duel":
+        await page.press("left", ROLL)
+        await page.press("right", ROLL)
+        await page.until(lambda p: p.state["phase"] == "duel")
+    if None in page.state["stations"]["left"]["faces"]:
+        await page.press("left", ROLL)
+        await page.until(lambda p: None not in p.state["stations"]["left"]["faces"])
     for die in (1, 4):
-        await page.press("left", die)
-        await page.until(lambda p, d=die: p.state["stations"]["left"]["kept"][d])  # type: ignore[misc]
+        if not page.state["stations"]["left"]["kept"][die]:
+            await page.press("left", die)
+            await page.until(lambda p, d=die: p.state["stations"]["left"]["kept"][d])  # type: ignore[misc]
     # the tumble of the roll is over when every kept and free die shows its face: two frames alike
     await page.until(settled("left"), "the dice lie still")
 
@@ -91,105 +122,80 @@ def test_bots_play_a_whole_game_on_three_boards_and_every_page_hears_the_same() 
 
 
 @pytest.mark.parametrize("role", ["left", "right"])
-def test_a_killed_board_pauses_the_duel_which_goes_on_exactly_from_there(role: str) -> None:
-    async def test() -> None:
-        async with running_box(*DUEL) as box, box.page() as page:
-            await start_duel(page)
-            state, pixels = page.state, dict(page.pixels)
-            os.kill(page.board(role)["pid"], signal.SIGKILL)
-            await page.until(lambda p: p.house["paused"])
-            assert page.house["paused"] == {"because": "boards_missing", "boards": [role]}
-            await page.until(lambda p: p.board(role)["state"] == "absent")
-            assert page.board(role)["note"]["key"] == "board_gone"
-            await page.press("right" if role == "left" else "left", ROLL)
-            boot_id = page.board(role)["boot_id"]
-            await page.until(lambda p: p.house["paused"] is None, "the board is back")
-            assert page.board(role)["boot_id"] != boot_id
-            assert page.state == state
-            await page.until(lambda p: p.pixels[role] == pixels[role], "the board shows what it did before")
-            await page.press("left", ROLL)
-            await page.until(lambda p: p.state != state, "the duel goes on")
+def test_a_killed_board_pauses_the_duel_which_goes_on_exactly_from_there(duel: Duel, role: str) -> None:
+    async def test(page: Page) -> None:
+        state, pixels = page.state, dict(page.pixels)
+        boot_id = page.board(role)["boot_id"]
+        os.kill(page.board(role)["pid"], signal.SIGKILL)
+        await page.until(lambda p: p.house["paused"])
+        assert page.house["paused"] == {"because": "boards_missing", "boards": [role]}
+        await page.until(lambda p: p.board(role)["state"] == "absent")
+        assert page.board(role)["note"]["key"] == "board_gone"
+        await page.press("right" if role == "left" else "left", ROLL)
+        await page.until(lambda p: p.house["paused"] is None, "the board is back")
+        assert page.board(role)["boot_id"] != boot_id
+        assert page.state == state
+        await page.until(lambda p: p.pixels[role] == pixels[role], "the board shows what it did before")
+        await page.press("left", ROLL)
+        await page.until(lambda p: p.state != state, "the duel goes on")
 
-    run(test)
+    duel.run(test)
 
 
-def test_a_frozen_board_pauses_the_duel_until_it_moves_again() -> None:
-    async def test() -> None:
-        async with running_box(*DUEL) as box, box.page() as page:
-            await start_duel(page)
-            state, pixels = page.state, page.pixels["left"]
-            pid = page.board("left")["pid"]
-            os.kill(pid, signal.SIGSTOP)
-            await page.until(lambda p: p.house["paused"])
-            assert page.board("left")["state"] in ("live", "stale")
-            await page.until(lambda p: p.board("left")["state"] == "lost")
-            assert page.board("left")["note"] == {"key": "board_silent", "params": {"board": "left"}}
-            os.kill(pid, signal.SIGCONT)
-            await page.until(lambda p: p.house["paused"] is None)
-            assert page.state == state
-            await page.until(lambda p: p.pixels["left"] == pixels)
+def test_a_frozen_board_pauses_the_duel_until_it_moves_again(duel: Duel) -> None:
+    async def test(page: Page) -> None:
+        state, pixels = page.state, page.pixels["left"]
+        pid = page.board("left")["pid"]
+        os.kill(pid, signal.SIGSTOP)
+        await page.until(lambda p: p.house["paused"])
+        assert page.board("left")["state"] in ("live", "stale")
+        await page.until(lambda p: p.board("left")["state"] == "lost")
+        assert page.board("left")["note"] == {"key": "board_silent", "params": {"board": "left"}}
+        os.kill(pid, signal.SIGCONT)
+        await page.until(lambda p: p.house["paused"] is None)
+        assert page.state == state
+        await page.until(lambda p: p.pixels["left"] == pixels)
 
-    run(test)
+    duel.run(test)
 
 
-def test_a_board_unplugged_on_the_page_stays_away_until_it_is_plugged_in() -> None:
-    async def test() -> None:
-        async with running_box(*DUEL) as box, box.page() as page:
-            await start_duel(page)
-            await page.tell(do="plug", board="right", **{"in": False})
-            await page.until(lambda p: p.board("right")["state"] == "absent")
-            # longer than a board that died by itself would stay away
-            began_s = time.monotonic()
-            await page.until(lambda p: time.monotonic() - began_s > 4)
-            assert page.board("right")["state"] == "absent"
-            await page.tell(do="plug", board="right", **{"in": True})
-            await page.until(lambda p: p.house["paused"] is None)
+def test_a_board_unplugged_on_the_page_stays_away_until_it_is_plugged_in(duel: Duel) -> None:
+    async def test(page: Page) -> None:
+        await page.tell(do="plug", board="right", **{"in": False})
+        await page.until(lambda p: p.board("right")["state"] == "absent")
+        began_s = time.monotonic()
+        await page.until(lambda p: time.monotonic() - began_s > REPLUG_S + 0.5, "longer than after its death")
+        assert page.board("right")["state"] == "absent"
+        await page.tell(do="plug", board="right", **{"in": True})
+        await page.until(lambda p: p.house["paused"] is None)
 
-    run(test)
+    duel.run(test)
 
 
-def test_a_deck_pulled_in_a_duel_of_two_costs_nobody_a_press() -> None:
-    async def test() -> None:
-        async with running_box(*DUEL) as box, box.page() as page:
-            await start_duel(page)
-            os.kill(page.board("deck")["pid"], signal.SIGSTOP)
-            faces = page.state["stations"]["left"]["faces"]
-            await page.press("left", ROLL)
-            await page.until(
-                lambda p: p.state["stations"]["left"]["faces"] != faces, "the roll counts, if late"
-            )
-            assert page.house["paused"] is None
-            os.kill(page.board("deck")["pid"], signal.SIGKILL)
+def test_keys_held_on_a_page_that_goes_are_let_go(duel: Duel) -> None:
+    async def test(page: Page) -> None:
+        kept = page.state["stations"]["left"]["kept"][2]
+        async with duel.box.page() as other:
+            await other.tell(do="key", board="left", key=2, down=True)
+            await page.until(lambda p: p.state["stations"]["left"]["kept"][2] is not kept)
+        for number in range(3):  # the host has then seen that the other page is gone
+            await page.ping(number)
+        await page.press("left", 2)
+        await page.until(lambda p: p.state["stations"]["left"]["kept"][2] is kept)
 
-    run(test)
+    duel.run(test)
 
 
-def test_a_board_pulled_while_the_box_starts_does_not_end_it() -> None:
-    async def test() -> None:
-        async with running_box("--sim", "left,right") as box, box.page() as page:
-            await page.tell(do="plug", board="left", **{"in": False})
-            began_s = time.monotonic()
-            await page.until(
-                lambda p: time.monotonic() - began_s > 11, "longer than a board may take to start"
-            )
-            assert page.board("right")["state"] == "live"
+def test_a_deck_pulled_in_a_duel_of_two_costs_nobody_a_press(duel: Duel) -> None:
+    async def test(page: Page) -> None:
+        os.kill(page.board("deck")["pid"], signal.SIGSTOP)
+        faces = page.state["stations"]["left"]["faces"]
+        await page.press("left", ROLL)
+        await page.until(lambda p: p.state["stations"]["left"]["faces"] != faces, "the roll counts, if late")
+        assert page.house["paused"] is None
+        os.kill(page.board("deck")["pid"], signal.SIGKILL)
 
-    run(test)
-
-
-def test_keys_held_on_a_page_that_goes_are_let_go() -> None:
-    async def test() -> None:
-        async with running_box(*DUEL) as box, box.page() as page:
-            await start_duel(page)
-            async with box.page() as other:
-                await other.tell(do="key", board="left", key=2, down=True)
-                await page.until(lambda p: p.state["stations"]["left"]["kept"][2])
-            for number in range(3):  # the host has then seen that the other page is gone
-                await page.ping(number)
-            await page.press("left", 2)
-            await page.until(lambda p: not p.state["stations"]["left"]["kept"][2])
-
-    run(test)
+    duel.run(test)
 
 
 def test_a_host_that_is_killed_leaves_no_board_behind() -> None:
@@ -226,10 +232,11 @@ def test_sigterm_ends_the_box_and_its_boards() -> None:
     run(test)
 
 
-def test_only_the_boards_asked_for_are_simulated() -> None:
+def test_only_the_boards_asked_for_are_simulated_and_one_may_be_pulled_while_they_start() -> None:
     async def test() -> None:
-        async with running_box("--sim", "left,right") as box, box.page("service") as page:
-            await page.until(lambda p: sorted(p.live()) == ["left", "right"])
+        async with running_box("--sim", "left,right") as box, box.page() as page:
+            await page.tell(do="plug", board="left", **{"in": False})
+            await page.until(lambda p: p.live() == ["right"])
             assert page.board("deck")["note"]["key"] == "board_absent"
             assert page.topics["meta"]["simulated"] is True
 
@@ -247,27 +254,20 @@ def galley(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_second_galley_on_the_same_port_is_told_so_in_one_line() -> None:
+def test_a_second_galley_on_the_same_port_or_folder_is_told_so_in_one_line(tmp_path: Path) -> None:
     async def test() -> None:
-        async with running_box("--sim", "left") as box:
-            answer = await asyncio.to_thread(galley, "--port", str(box.port))
-            assert answer.returncode == 1
-            assert answer.stdout == ""
-            assert answer.stderr == (
+        async with running_box("--sim", "left", data=tmp_path) as box:
+            port, folder = await asyncio.gather(
+                asyncio.to_thread(galley, "--port", str(box.port)),
+                asyncio.to_thread(galley, "--port", str(free_port()), "--data", str(tmp_path)),
+            )
+            assert (port.returncode, port.stdout) == (1, "")
+            assert port.stderr == (
                 f"galley: Galley 0.1.0 runs here already (process {box.process.pid}): "
                 f"open {box.url}/ or start with another --port\n"
             )
-
-    run(test)
-
-
-def test_a_second_galley_that_would_write_to_the_same_folder_is_told_so(tmp_path: Path) -> None:
-    async def test() -> None:
-        async with running_box("--sim", "left", data=tmp_path) as box:
-            second = ("--port", str(free_port()), "--data", str(tmp_path))
-            answer = await asyncio.to_thread(galley, *second)
-            assert (answer.returncode, answer.stdout) == (1, "")
-            assert answer.stderr == (
+            assert (folder.returncode, folder.stdout) == (1, "")
+            assert folder.stderr == (
                 f"galley: {tmp_path} is used by a Galley that runs (process {box.process.pid}): "
                 "end it first, or name another folder with --data\n"
             )

@@ -63,7 +63,7 @@ _FULL = 256
 
 def wave(now_ms: int, rank: int, of: int) -> int:
     """0..256 and back every PULSE_MS, smooth at both ends; rank of `of` sets waves apart evenly."""
-    at = (now_ms * 512 // PULSE_MS + rank * 512 // of) & 511
+    at = (now_ms % PULSE_MS * 512 // PULSE_MS + rank * 512 // of) & 511
     if at > 256:
         at = 512 - at
     return at * at * (768 - 2 * at) >> 16

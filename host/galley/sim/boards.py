@@ -258,9 +258,9 @@ class SimulatedBoard:
         """Make the first collection of garbage from `at_ns` (now) on take `ms`; keys are scanned on."""
         self._befall("gc_pause", at_ns, ms=ms)
 
-    def scan_skip(self, scans: int, at_ns: int | None = None) -> None:
-        """Leave out so many scans of the keys from `at_ns` (now) on."""
-        self._befall("scan_skip", at_ns, scans=scans)
+    def scan_skip(self, pixels: int, at_ns: int | None = None) -> None:
+        """Leave out the scans of the keys from `at_ns` (now) on, for the time that so many pixels take."""
+        self._befall("scan_skip", at_ns, pixels=pixels)
 
     def _befall(self, trouble: str, at_ns: int | None, **how: float) -> None:
         self.send({"op": trouble, "at_ns": time.monotonic_ns() if at_ns is None else at_ns, **how})

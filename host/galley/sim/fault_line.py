@@ -94,6 +94,12 @@ class FaultLine:
         {"read": self.to_host, "write": self.to_board}[way].stall(s, _now_ms())
         self._deliver()
 
+    def calm(self) -> None:
+        """End what lasts, both ways."""
+        for stream in (self.to_host, self.to_board):
+            stream.calm(_now_ms())
+        self._deliver()
+
     def inject(self, way: str, data: bytes) -> None:
         """Let bytes come that nobody has sent."""
         self.stream(way).inject(data)

@@ -70,6 +70,12 @@ class FaultStream:
         """Let at most `n` bytes through at a time, so many times; 0 lets all through."""
         self._piece, self._pieces = n, pieces if n else 0
 
+    def calm(self, now_ms: float) -> None:
+        """End what lasts: stalls, frames of the bus, short pieces, and faults still to come."""
+        self._until_ms = now_ms
+        self._quantum_ms = self._pieces = self._frames_to_drop = 0
+        self._spoil.clear()
+
     def clear(self) -> None:
         """The line was cut: what waits is gone, and so is a fault half done."""
         self._waiting.clear()

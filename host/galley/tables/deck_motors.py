@@ -24,6 +24,9 @@ FACE_MS: Final = 1_020
 SETTLE_MS: Final = 600
 """Before and after: the eye comes to rest first, and the drum stands a moment in the end."""
 
+REPORT_MS: Final = 1_500
+"""A deck that lives tells how its drum stands more often than this."""
+
 PASS_GAP_MS: Final = 400
 """An eye that trembles at its home sensor passes it once."""
 
@@ -109,6 +112,14 @@ class Drum:
     def push(self) -> None:
         """A hand pushes the die to the middle, its face as it was."""
         self.drift = 0
+
+    def reported(self, face: int | None, moving: bool, now_ms: int) -> None:
+        """The deck tells which face its drum has on top, None for not known, and whether it is on its way."""
+        if face == self.face and not moving:
+            if self.turning_ms is not None:
+                self.turning_ms = min(self.turning_ms, now_ms)
+        elif moving and self.turning_ms is not None:
+            self.turning_ms = max(self.turning_ms, now_ms + REPORT_MS)  # wait for it to say that it is there
 
     def arrived(self, now_ms: int) -> bool:
         """Whether it has come to `face` since it was last asked."""

@@ -170,10 +170,12 @@ class Tongs:
         self._hand.drop()
 
     def undone(self, state: State) -> None:
-        """A step was taken back: whoever held something begins again."""
+        """A step was taken back: nothing is held in a hunt, and something in a hold."""
         self._aim = self._held_ms = None
         if state.phase == "hunt" and self.held is not None:
             self._hand.put_back()
+        elif state.phase == "hold" and self.held is None:
+            self._take_in_hand(state)
 
     def _deal(self, state: State) -> None:
         """Spread as many droppings as the game has on deck, of colours that are not collected."""
@@ -183,3 +185,13 @@ class Tongs:
             for _ in range(state.options.droppings_per_colour - collected)
         ]
         self._hand.deal(self._chance.shuffle(left)[: state.deck], self._physics.railings)
+        if state.phase == "hold":
+            self._hand.lift(self.pointed())
+
+    def _take_in_hand(self, state: State) -> None:
+        """Somebody holds a dropping by the rules: let the hand have one, of a deck dealt anew if it must."""
+        seen = self._hand.sight()
+        if isinstance(seen, Sight) and len(seen.droppings) == state.deck:
+            self._hand.lift(self.pointed())
+        else:
+            self._deal(state)

@@ -20,7 +20,7 @@ from typing import Any, Final
 from galley.deck_physics import BRINK, Physics
 from galley.tables.deck_motors import Drum, Eye
 from galley.tables.deck_tongs import Tongs
-from galley.tables.table import Choice, Hand
+from galley.tables.table import Choice, DeckStand, Hand
 from galley_engine.dice import KeptDice
 from galley_engine.game import Event, JSONObject
 from galley_engine.games.poop_deck_state import COLOURS, State, is_left, may_fall
@@ -50,6 +50,7 @@ class DeckWorld:
         self._now_ms: int | None = None
         self._beat_ms = self._home_ms = self._look_ms = 0
         self._shown: list[tuple[int, str]] = []  # the die's colours of the last HOLD_MS, and the one before
+        self._told_again = 0  # turns of the die that the game is told once more: they are known
         self._guess: str | None = None
         self._fallen_ms: list[int] = []  # loose build: when beams were broken that may have been the die
         self._unsure = self._guard_open = False
@@ -129,6 +130,13 @@ class DeckWorld:
             return self._announced(state, READER[key], now_ms)
         return ()
 
+    def reported(self, stand: DeckStand, now_ms: int) -> None:
+        """How the deck's parts stand: the die shows a colour when it is there, not when it was sent."""
+        self._wake(now_ms)
+        self._guard_open, self._unsure = stand.guard_open, stand.unsure
+        if self._drum is not None:
+            self._drum.reported(stand.face, stand.moving, now_ms)
+
     def _passed(self, now_ms: int) -> Sequence[JSONObject]:
         """The eye was at home: it bumps the drum."""
         self._home_ms = now_ms
@@ -189,6 +197,7 @@ class DeckWorld:
             {"do": "die_shows", "colour": face} for face in self._faces_since(now_ms - HOLD_MS)
         ]
         before = shown[:1] if len(shown) > 1 else []
+        self._told_again = len(shown) if before else 0
         return (*before, {"do": "grab", "seat": seat}, *(shown[1:] if before else ()), announced)
 
     def _faces_since(self, from_ms: int) -> list[str]:
@@ -279,7 +288,9 @@ class DeckWorld:
         kinds = {event.kind for event in events}
         for event in events:
             kind, data = event.kind, event.data
-            if kind == "die_turned":
+            if kind == "die_turned" and self._told_again:
+                self._told_again -= 1
+            elif kind == "die_turned":
                 self._turned(str(data["colour"]), now_ms)
             elif kind == "dropping_lifted":
                 self._said = None

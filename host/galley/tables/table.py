@@ -97,6 +97,18 @@ class DeckView(NamedTuple):
     holes: tuple[int, int, int, int] = (DARK,) * 4
 
 
+class DeckStand(NamedTuple):
+    """What a deck tells of itself again and again: what was missed in a pause comes with the next one.
+
+    `face` is the drum's on top, None if that is not known, `moving` whether it turns; `unsure` the reader.
+    """
+
+    face: int | None
+    moving: bool
+    guard_open: bool
+    unsure: bool
+
+
 class BoardView(NamedTuple):
     """All a board shows: 8 die codes and 11 lamp codes of the wire (the deck uses 6 lamps and no dice)."""
 
@@ -151,9 +163,7 @@ class Table(Protocol):
     def page(self, state: Any, choice: Choice) -> JSONObject:
         """What the pages draw beside the public state."""
 
-    def world(
-        self, state: Any, seed: int, hand: Hand | None, settings: Mapping[str, object]
-    ) -> World | None:
+    def world(self, state: Any, seed: int, hand: Hand | None, settings: Mapping[str, object]) -> World | None:
         """What goes on without a seat's doing, or None.
 
         `hand` is there where no real one is. `settings` are the physics chosen on the box, as `railings`.
@@ -172,6 +182,9 @@ class World(Protocol):
 
     def edge(self, state: Any, board: str, key: int, down: bool, now_ms: int) -> Sequence[JSONObject]:
         """A key or sensor went down or up: the engine's events and actions that follow from it."""
+
+    def reported(self, stand: DeckStand, now_ms: int) -> None:
+        """How the deck's parts stand, whatever was heard of them before."""
 
     def tick(self, state: Any, now_ms: int) -> Sequence[JSONObject]:
         """Let time pass: the events and actions that are due."""

@@ -112,7 +112,7 @@ class Access:
         if wait_s > 0:
             return Answer(None, wait_s)
         # compared in constant time, whatever was typed
-        if self.pin is not None and hmac.compare_digest(pin.encode(), self.pin.encode()):
+        if self.pin is not None and hmac.compare_digest(pin.encode("utf-8", "replace"), self.pin.encode()):
             self._tries.pop(address)
             return Answer(self._new_token())
         tries.wrong(now_s)

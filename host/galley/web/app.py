@@ -91,6 +91,9 @@ SAFE_HEADERS: Final[Mapping[str, str]] = {
 CLOSE_POLICY: Final = 1008
 CLOSE_TRY_LATER: Final = 1013
 
+GONE: Final = (WebSocketDisconnect, RuntimeError)
+"""What starlette raises where a page is written to or closed that has gone already."""
+
 CONNECTIONS: Final = 128
 """More than that at once are told to come back later."""
 
@@ -256,13 +259,14 @@ async def _serve_page(hub: Hub, websocket: WebSocket) -> None:
             if message["type"] == "websocket.disconnect":
                 break
             if not hub.received(page, message.get("text") or message.get("bytes") or b""):
-                await websocket.close(CLOSE_POLICY)
+                with suppress(*GONE):  # it may have gone meanwhile
+                    await websocket.close(CLOSE_POLICY)
                 break
     finally:
         hub.leave(page)
         if writer is not None:
             writer.cancel()
-            with suppress(asyncio.CancelledError, WebSocketDisconnect, RuntimeError):
+            with suppress(asyncio.CancelledError, *GONE):
                 await writer
 
 

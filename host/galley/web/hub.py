@@ -99,9 +99,10 @@ class LiftCommand:
 
 @dataclass(frozen=True, slots=True)
 class LanguageCommand:
-    """All pages are to speak this language until the table is empty."""
+    """All pages are to speak this language: until the table is empty, or `for_good` from the crew's page."""
 
     to: str
+    for_good: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,7 +353,7 @@ class Hub:
         elif do == "speaker" and set(message) == {"do", "on"}:
             self._speak(page, _flag(message["on"]))
         else:
-            self.commands(_setting(do, message))
+            self.commands(_setting(do, message, for_good=page.kind == "service"))
 
     def _let_in(self, page: Page, answer: Answer) -> None:
         page.trusted = page.trusted or answer.token is not None
@@ -408,10 +409,10 @@ class Hub:
         return f'{{"t":"px","board":"{board}","rgb":"{self._pixels[board]}"}}'
 
 
-def _setting(do: str, message: dict[str, object]) -> Command:
+def _setting(do: str, message: dict[str, object], *, for_good: bool) -> Command:
     """A command that sets something of the whole house."""
     if do == "language" and set(message) == {"do", "to"} and message["to"] in LANGUAGES:
-        return LanguageCommand(str(message["to"]))
+        return LanguageCommand(str(message["to"]), for_good)
     if do == "volume" and set(message) == {"do", "to"}:
         return VolumeCommand(_whole(message["to"], 101))
     if do == "quiet" and set(message) == {"do", "begin", "end"}:

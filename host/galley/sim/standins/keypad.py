@@ -186,7 +186,8 @@ class Keys:
                     self._next += -(-(due - self._next) // self._every) * self._every
             if self._next > last:
                 break
-            if not any(first <= self._next < first + ticks for first, ticks in rig.skips):
+            at_ns = self._next * NS_PER_S // TICKS_PER_S
+            if not any(begin_ns <= at_ns < end_ns for begin_ns, end_ns in rig.skips):
                 self._scan(self._next)
             self._next += self._every
         self._scanned_ns = max(self._scanned_ns, now_ns)

@@ -77,7 +77,7 @@ class Rig:
         self.scan_ms = 0  # between two scans of the keypad, whatever the firmware asks for; 0: as it asks
         self.queue_len = 0  # events that the keypad holds; 0: as many as the firmware asks for
         self.pauses: list[tuple[int, float]] = []  # (real ns, ms) of collections that will take so long
-        self.skips: list[tuple[int, int]] = []  # (first tick, ticks) without a scan
+        self.skips: list[tuple[int, int]] = []  # from and to, in ns since power-on: no scan between
         self.drives: dict[int, int] = {}
         self.owners: set[int] = set()
         self.outputs: dict[int, int] = {}

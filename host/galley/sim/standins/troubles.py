@@ -6,8 +6,8 @@ trouble and, in `at_ns` of the sender's CLOCK_MONOTONIC, when it begins; without
     {"op":"gc_pause","ms":220}
         the first collection of garbage from then on takes so long; the keypad scans on meanwhile.
         `{"ev":"gc_pause","ms":220}` tells when it begins
-    {"op":"scan_skip","scans":40}
-        so many scans do not happen: writing pixels has switched interrupts off
+    {"op":"scan_skip","pixels":33}
+        scans do not happen for as long as it takes to write so many pixels with interrupts switched off
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from __future__ import annotations
 import gc
 from typing import Any
 
-from rig import NS_PER_S, TICKS_PER_S, Rig, real_ns, real_sleep
+from rig import Rig, real_ns, real_sleep
+
+NS_PER_PIXEL = 30_000
 
 real_collect = gc.collect
 
@@ -26,7 +28,8 @@ def befall(rig: Rig, message: dict[str, Any]) -> None:
     if message["op"] == "gc_pause":
         rig.pauses.append((at_ns, message["ms"]))
     else:
-        rig.skips.append((rig.board_ns(at_ns) * TICKS_PER_S // NS_PER_S, message["scans"]))
+        begin_ns = rig.board_ns(at_ns)
+        rig.skips.append((begin_ns, begin_ns + message["pixels"] * NS_PER_PIXEL))
 
 
 def collect(rig: Rig) -> int:

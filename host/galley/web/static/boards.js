@@ -26,7 +26,7 @@ const STATION_KEYS = [...KEEPS, ...BIG];
 const SEATS = ["red", "green", "blue", "yellow", "white", "violet"];
 
 // What every key does at once is said by the prompt, not beside each key.
-const ANY_KEY = new Set(["wake", "go_on"]);
+const ANY_KEY = new Set(["wake", "go_on", "other_game"]);
 
 export const ROLES = ["left", "right", "deck"];
 

@@ -4,9 +4,14 @@ import { deck, ROLES, station } from "./boards.js";
 import { el, show } from "./draw.js";
 import { Fingers, letters } from "./fingers.js";
 import * as glance from "./glance.js";
-import { glance as onDeck, lifts } from "./poop_deck.js";
+import { glance as poop_deck, lifts } from "./poop_deck.js";
 import { start } from "./shell.js";
+import { glance as sushi_bar } from "./sushi_bar.js";
+import { sideOf } from "./turns.js";
 import { has, missing, rich, text } from "./words.js";
+import { glance as worm_grill } from "./worm_grill.js";
+
+const GLANCES = { sushi_bar, worm_grill, poop_deck };
 
 const at = (id) => document.getElementById(id);
 const pictures = {};
@@ -46,22 +51,23 @@ function changed(topics) {
   prompts(house?.prompts ?? [], house?.paused ?? null);
   label(table?.keys ?? {}, house?.keys ?? {});
   seats(house, state);
-  for (const side of ["left", "right"]) holder(side, house, state?.stations[side].seat ?? null);
+  for (const side of ["left", "right"]) holder(side, house, playing(side, table?.state ?? null));
   for (const role of ROLES) standing(role, boards.find((board) => board.role === role) ?? null, meta?.simulated ?? false);
 }
 
 // The table at a glance: in the poop deck that is the deck itself, on which one lifts droppings.
 function look(topics) {
   const { house = null, table = null } = topics;
-  const deckIsOn = table !== null && (table.game ?? house.game) === "poop_deck";
-  const wanted = deckIsOn ? onDeck : glance;
+  const wanted = table === null ? glance : GLANCES[table.game ?? house.game] ?? glance;
+  const deckIsOn = wanted === poop_deck;
   if (wanted !== glancing) {
     glancing = wanted;
-    at("glance").className = deckIsOn ? "glance on-deck" : "glance";
+    at("glance").className = `glance ${wanted.name ?? ""}`.trim();
     at("glance").replaceChildren(...wanted.mount());
     document.querySelector(".glance-side")?.remove();
-    if (deckIsOn) at("boards").prepend(onDeck.beside());
+    if (deckIsOn) at("boards").prepend(wanted.beside());
     document.body.classList.toggle("has-deck", deckIsOn);
+    document.body.classList.toggle("has-turns", wanted !== glance && !deckIsOn);
   }
   wanted.update(deckIsOn ? at("glance").parentElement : at("glance"), topics);
 }
@@ -93,6 +99,13 @@ function seats(house, state) {
       won === null ? null : el("span", { class: "plates-n", "data-won": won }, text("result.platters", { n: won })),
     ]);
   }
+}
+
+// The seat that plays at a station: as the duel's stations say, or whose turn it is.
+function playing(side, state) {
+  if (state?.stations !== undefined) return state.stations[side].seat;
+  const turn = GLANCES[latest.table?.game]?.name.startsWith("of-turns") ? state.turn : null;
+  return turn !== null && sideOf(turn) === side ? turn : null;
 }
 
 // Who plays at a station, while there is a game.

@@ -2,14 +2,10 @@
 // A die is its KEEP key for whoever touches it, and so is a platter while one is to be taken.
 
 import { art, badge, el, food, show } from "./draw.js";
-import { rich, symbols, text, told, who } from "./words.js";
+import { calm, mountNews, touchable, TUMBLE, updateNews } from "./turns.js";
+import { rich, symbols, text, who } from "./words.js";
 
 const SIDES = ["left", "right"];
-const NEWS_LINES = 2;
-
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
-// Only the picture tumbles: were it the whole light die, dice rolled in haste would flash.
-const TUMBLE = [{ transform: "rotate(-35deg) scale(0.72)" }, { transform: "rotate(9deg) scale(1.05)" }, { transform: "none" }];
 
 const find = (root, selector) => root.querySelector(selector);
 
@@ -27,7 +23,7 @@ export default {
       mountSide("left"),
       el("section", { class: "counter" }),
       mountSide("right"),
-      el("div", { class: "news", role: "log" }),
+      mountNews(),
       el("ol", { class: "score" }));
   },
 
@@ -56,17 +52,6 @@ function updateSide(root, side, state, house, complete, keys) {
   show(find(root, ".remark"), remark, () => remark === null ? [] : [text(`game.${remark}`)]);
 }
 
-// Makes `node` the key (board, key) for fingers while it has a job, else just what it shows; `name` says what it is.
-function touchable(node, board, key, job, name) {
-  const press = { "data-board": board, "data-key": key, tabindex: "0", role: "button" };
-  for (const [attribute, value] of Object.entries(press)) {
-    if (job === null) node.removeAttribute(attribute);
-    else node.setAttribute(attribute, value);
-  }
-  if (job === null) node.setAttribute("role", "img");
-  node.setAttribute("aria-label", job === null ? name : text("key.with_job", { board, key: name, job: text(`job.${job}`) }));
-}
-
 function updateDie(die, face, kept, side, job) {
   die.classList.toggle("die-null", face === null);
   die.classList.toggle("kept", kept);
@@ -77,6 +62,7 @@ function updateDie(die, face, kept, side, job) {
     face === null ? null : food(face),
     kept ? el("span", { class: "kept-mark" }, text("game.kept")) : null,
   ].filter((child) => child !== null));
+  // Only the picture tumbles: were it the whole light die, dice rolled in haste would flash.
   if (changed && face !== null && !kept && !calm.matches) die.firstElementChild.animate(TUMBLE, { duration: 240, easing: "ease-out" });
 }
 
@@ -100,12 +86,6 @@ function updateCounter(root, state, colours, complete, keys) {
       ...[["left", left], ["right", right]].map(([side, colour]) => colour === null ? null
         : el("span", { class: `place-done place-done-${side}`, "data-done": colour }, badge(colour, text(`letter.${colour}`)))));
   }));
-}
-
-function updateNews(root, news) {
-  const lines = told(news).slice(-NEWS_LINES).reverse();
-  show(root, lines.map(({ n }) => n), () => lines.map(({ key, params, n }, i) =>
-    el("p", { class: i === 0 ? "news-line news-latest" : "news-line", "data-news": key, "data-n": n }, ...rich(`news.${key}`, params))));
 }
 
 // One place per seat: who it is, and a plate for each platter that wins the game.

@@ -9,7 +9,7 @@ import { rich, text } from "./words.js";
 
 const SEATS = ["red", "green", "blue", "yellow", "white", "violet"];
 const NAMES = ["keep", "keep", "keep", "keep", "keep", "keep", "keep", "keep", "roll", "bell", "yuck", "mode"];
-const ANY_KEY = new Set(["wake", "go_on", "other_game"]);
+const ANY_KEY = new Set(["wake", "go_on", "again", "other_game"]);
 const MANY = 9;
 
 // What every key does: {board: {key: word}}; in a game the table's words, around it the house's.

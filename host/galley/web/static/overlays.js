@@ -7,10 +7,12 @@ import { has, missing, rich, text } from "./words.js";
 const SECOND_MS = 1000;
 const LAST_S = 5;
 
-// A game that waits: for a board that is away, or because the crew stopped it.
+// A game that waits: for a board that is away, or because the crew stopped it. A board that is there but was
+// sent away (a wrong role, no data port) may be the one that is missing, so what to do about it is said too.
 export function paused(box, pause, boards, prompts) {
   const away = pause?.boards ?? [];
-  const notes = boards.filter((board) => away.includes(board.role) && board.note).map((board) => board.note);
+  const notes = boards.filter(({ role, note }) =>
+    note && (away.includes(role) || (role === "unknown" && away.length > 0))).map((board) => board.note);
   box.hidden = pause === null;
   box.dataset.because = pause?.because ?? "";
   show(box, [pause, notes, prompts], () => pause === null ? [] : [el("div", { class: "paused-card" },

@@ -1,11 +1,13 @@
 // Pin: a page on another machine may watch; to do more, its person types the PIN here once.
 //
+// Until then the page is `watching` (body): what presses keys of the box is hidden, for it would do nothing.
 // The token that a right PIN gives is kept for this tab only, so that the page may come back by itself.
 
 import { el, show } from "./draw.js";
 import { text } from "./words.js";
 
 const TOKEN = "galley.token";
+const WATCHING = "watching";
 const DIGITS = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "⌫", "0", "↵"];
 const MOST = 12;
 
@@ -15,6 +17,7 @@ let said = null;
 
 // Called with every snapshot: `may` tells whether this page's keys do something.
 export function update(channel, may) {
+  document.body.classList.toggle(WATCHING, !may);
   if (may) {
     close();
     return;
@@ -28,6 +31,7 @@ export function update(channel, may) {
 export function answered(channel, { ok, wait_s, token }) {
   if (ok) {
     sessionStorage.setItem(TOKEN, token);
+    document.body.classList.remove(WATCHING);
     close();
     return;
   }

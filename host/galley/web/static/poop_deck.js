@@ -179,6 +179,7 @@ export const howto = [
 
 // The same deck for the page of the box; the die, the piles and what is held are `beside` it, before the boards.
 export const glance = {
+  name: "on-deck",
   mount: () => [mountDeck()],
   beside: () => el("div", { class: "glance-side" }, el("div", { class: "poop-die" }), el("div", { class: "hand" }),
     el("div", { class: "galley" }), el("ol", { class: "piles" }), mountNews()),

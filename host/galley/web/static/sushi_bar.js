@@ -2,7 +2,7 @@
 // A die is its KEEP key for whoever touches it.
 
 import { art, badge, el, food, show } from "./draw.js";
-import { dice, mountNews, outcome, player, sideOf, updateDie, updateNews } from "./turns.js";
+import { dice, mountNews, outcome, player, sideOf, points, standing, updateDie, updateNews } from "./turns.js";
 import { text, who } from "./words.js";
 
 const DICE = 5;
@@ -14,28 +14,34 @@ const MOST_TILES = 12;
 
 const find = (root, selector) => root.querySelector(selector);
 
-export default {
-  mount() {
-    return el("div", { class: "sushibar" },
-      el("section", { class: "bar-rows" }, ...KINDS.map((kind) => el("ol", { class: `bar-row row-${kind}`, "data-row": kind, "aria-label": text("game.row", { kind }) }))),
-      el("section", { class: "bar-offers panel" }),
-      el("section", { class: "bar-dice panel" }, el("header", { class: "player" }), el("div", { class: "turn-dice" }, ...dice(DICE))),
-      mountNews(),
-      el("ol", { class: "score" }));
-  },
+const parts = () => [
+  el("section", { class: "bar-rows" }, ...KINDS.map((kind) => el("ol", { class: `bar-row row-${kind}`, "data-row": kind, "aria-label": text("game.row", { kind }) }))),
+  el("section", { class: "bar-offers panel" }),
+  el("section", { class: "bar-dice panel" }, el("header", { class: "player" }), el("div", { class: "turn-dice" }, ...dice(DICE))),
+  mountNews(),
+  el("ol", { class: "score" }),
+];
 
-  update(root, { house, table, news = [] }) {
-    const { state } = table;
-    const at = state.turn === null ? null : house.seats[state.turn];
-    const mind = at === null || at.bot ? { option: null, victim: null, position: 1 } : table; // a bot's mind is its own
-    for (const kind of KINDS) updateRow(find(root, `.row-${kind}`), kind, state.rows[kind], table.offers ?? [], mind.option);
-    updateOffers(find(root, ".bar-offers"), state, house.seats, table.offers ?? [], mind, at);
-    show(find(root, ".player"), [at, state.throw], () => at === null ? [] : [...player(at), state.throw > 0 ? el("span", { class: "throw-n" }, text("game.throw", { n: state.throw })) : null]);
-    updateDice(root, state, table.marked ?? [], at === null ? {} : table.keys?.[sideOf(at.seat)] ?? {});
-    updateNews(find(root, ".news"), news);
-    updateSeats(find(root, ".score"), state, house.seats, table.offers ?? [], mind);
-  },
+// `touch`: the dice are keys.
+function update(root, { house, table, news = [] }, touch) {
+  const { state } = table;
+  const at = state.turn === null ? null : house.seats[state.turn];
+  const mind = at === null || at.bot ? { option: null, victim: null, position: 1 } : table; // a bot's mind is its own
+  for (const kind of KINDS) updateRow(find(root, `.row-${kind}`), kind, state.rows[kind], table.offers ?? [], mind.option);
+  updateOffers(find(root, ".bar-offers"), state, house.seats, table.offers ?? [], mind, at);
+  show(find(root, ".player"), [at, state.throw], () => at === null ? [] : [...player(at), state.throw > 0 ? el("span", { class: "throw-n" }, text("game.throw", { n: state.throw })) : null]);
+  updateDice(root, state, table.marked ?? [], at === null || !touch ? {} : table.keys?.[sideOf(at.seat)] ?? {});
+  updateNews(find(root, ".news"), news);
+  updateSeats(find(root, ".score"), state, house.seats, table.offers ?? [], mind);
+}
+
+export default {
+  mount: () => el("div", { class: "sushibar" }, ...parts()),
+  update: (root, topics) => update(root, topics, true),
 };
+
+// The same in little for the page of the box, which has the keys themselves.
+export const glance = { name: "of-turns of-bar", mount: parts, update: (root, topics) => update(root, topics, false) };
 
 // -- tiles
 
@@ -118,9 +124,9 @@ function updateSeats(root, state, seats, offers, mind) {
     if (i < 0) return "";
     return i === mind.option && mind.victim === seat ? "offered chosen" : "offered";
   };
-  show(root, [seats, state.stacks, state.turn, offers, mind.option, mind.victim], () => seats.map(({ seat, colour, bot }) =>
-    el("li", { class: state.turn === seat ? "seat at-turn" : "seat", "data-seat": colour },
-      el("span", { class: "seat-who" }, who(colour), bot ? el("span", { class: "seat-bot" }, text("bot")) : null),
+  show(root, [seats, state.stacks, state.turn, offers, mind.option, mind.victim, state.scores], () => seats.map(({ seat, colour, bot }) =>
+    el("li", { class: standing(state, seat), "data-seat": colour },
+      el("span", { class: "seat-who" }, who(colour), bot ? el("span", { class: "seat-bot" }, text("bot")) : null), points(state, seat),
       ...KINDS.map((kind) => stack(kind, state.stacks[seat][kind], robbed(seat, kind))))));
 }
 

@@ -1,13 +1,13 @@
-// Turns: what the scenes of the games in turns share: dice that may be keys, the news, the seats, the ranks.
+// Turns: what the scenes of the games share: dice that may be keys, the news; those in turns also seats and ranks.
 // Knows no game: what a die shows, and what stands beside a seat, is given.
 
 import { el, food, show } from "./draw.js";
 import { rich, text, told, who } from "./words.js";
 
 const NEWS_LINES = 2;
-const TUMBLE = [{ transform: "rotate(-35deg) scale(0.72)" }, { transform: "rotate(9deg) scale(1.05)" }, { transform: "none" }];
+export const TUMBLE = [{ transform: "rotate(-35deg) scale(0.72)" }, { transform: "rotate(9deg) scale(1.05)" }, { transform: "none" }];
 
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
+export const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 // The station at which a seat plays.
 export const sideOf = (seat) => (seat % 2 === 0 ? "left" : "right");
@@ -58,6 +58,12 @@ export function player(seat) {
   return [who(seat.colour), el("span", { class: "player-side" },
     seat.bot ? text("game.bot_at", { bot: text(`bot.${seat.bot}`), side: sideOf(seat.seat) }) : text("game.at", { side: sideOf(seat.seat) }))];
 }
+
+// How a seat stands in the score: at the turn, or a winner.
+export const standing = ({ turn, winners }, seat) => (turn === seat ? "seat at-turn" : winners?.includes(seat) ? "seat has-won" : "seat");
+
+// What a seat has in the end; nothing before.
+export const points = ({ phase, scores }, seat) => (phase === "over" ? el("b", { class: "seat-points" }, text("result.points", { n: scores[seat] })) : null);
 
 // A drawing and a number beside it, and what they mean in words.
 export const counted = (art, number, words) => el("span", { class: "counted", role: "img", "aria-label": words }, food(art), el("b", {}, String(number)));

@@ -2,7 +2,7 @@
 // A die is its KEEP key for whoever touches it.
 
 import { art, badge, el, food, show } from "./draw.js";
-import { counted, dice, mountNews, outcome, player, sideOf, updateDie, updateNews } from "./turns.js";
+import { counted, dice, mountNews, outcome, player, sideOf, points, standing, updateDie, updateNews } from "./turns.js";
 import { text, who } from "./words.js";
 
 const DICE = 8;
@@ -18,27 +18,33 @@ const percent = (chance) => {
   return text("chance", { n: shown });
 };
 
-export default {
-  mount() {
-    return el("div", { class: "grill" },
-      el("ol", { class: "grill-places", "aria-label": text("game.grill") }),
-      el("section", { class: "grill-dice panel" }, el("header", { class: "player" }), el("div", { class: "turn-dice" }, ...dice(DICE))),
-      el("section", { class: "grill-odds panel" }),
-      mountNews(),
-      el("ol", { class: "score" }));
-  },
+const parts = () => [
+  el("ol", { class: "grill-places", "aria-label": text("game.grill") }),
+  el("section", { class: "grill-dice panel" }, el("header", { class: "player" }), el("div", { class: "turn-dice" }, ...dice(DICE))),
+  el("section", { class: "grill-odds panel" }),
+  mountNews(),
+  el("ol", { class: "score" }),
+];
 
-  update(root, { house, table, news = [] }) {
-    const { state, odds = null, ends = null, hint = null } = table;
-    const at = state.turn === null ? null : house.seats[state.turn];
-    updatePlaces(find(root, ".grill-places"), state, house.seats, odds);
-    show(find(root, ".player"), at, () => at === null ? [] : player(at));
-    updateDice(root, state, odds, hint, at === null ? {} : table.keys?.[sideOf(at.seat)] ?? {});
-    updateOdds(find(root, ".grill-odds"), state, odds, ends);
-    updateNews(find(root, ".news"), news);
-    updateSeats(find(root, ".score"), state, house.seats);
-  },
+// `touch`: the dice are keys.
+function update(root, { house, table, news = [] }, touch) {
+  const { state, odds = null, ends = null, hint = null } = table;
+  const at = state.turn === null ? null : house.seats[state.turn];
+  updatePlaces(find(root, ".grill-places"), state, house.seats, odds);
+  show(find(root, ".player"), at, () => at === null ? [] : player(at));
+  updateDice(root, state, odds, hint, at === null || !touch ? {} : table.keys?.[sideOf(at.seat)] ?? {});
+  updateOdds(find(root, ".grill-odds"), state, odds, ends);
+  updateNews(find(root, ".news"), news);
+  updateSeats(find(root, ".score"), state, house.seats);
+}
+
+export default {
+  mount: () => el("div", { class: "grill" }, ...parts()),
+  update: (root, topics) => update(root, topics, true),
 };
+
+// The same in little for the page of the box, which has the keys themselves.
+export const glance = { name: "of-turns of-grill", mount: parts, update: (root, topics) => update(root, topics, false) };
 
 // -- the grill
 
@@ -119,10 +125,11 @@ const aims = ({ places }, here) => best(places).filter(([place]) => Number(place
 // -- seats, facts, how to play, result
 
 function updateSeats(root, state, seats) {
-  show(root, [seats, state.worms, state.snails, state.plates, state.turn], () => seats.map(({ seat, colour, bot }) =>
-    el("li", { class: state.turn === seat ? "seat at-turn" : "seat", "data-seat": colour, "data-worms": state.worms[seat], "data-snails": state.snails[seat] },
+  show(root, [seats, state.worms, state.snails, state.plates, state.turn, state.phase], () => seats.map(({ seat, colour, bot }) =>
+    el("li", { class: standing(state, seat), "data-seat": colour, "data-worms": state.worms[seat], "data-snails": state.snails[seat] },
       who(colour),
       bot ? el("span", { class: "seat-bot" }, text("bot")) : null,
+      points(state, seat),
       el("span", { class: "has" },
         counted("worm", state.worms[seat], text("game.worms", { n: state.worms[seat] })),
         counted("snail", state.snails[seat], text("game.snails", { n: state.snails[seat] })),

@@ -1,0 +1,217 @@
+"""A table for the soak: boards on faulty cables that outlive the host, a hand that presses, a tally of it.
+
+The boards and their cables belong to this process, the host is a child; so a host that is killed finds its
+boards as they were. What the hand presses is counted here, what the host took it tells itself; what the
+boards show is read from their own beats, before any fault.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any, Final, Self
+
+from galley.sim.boards import SimulatedBoard
+from galley.sim.fault_line import FaultLine
+from galley.sim.fault_plan import Fault, noise
+from galley_board import wire
+from tests.faults.enemy import broken_frames
+from tests.loop.box_process import Page
+
+NS_PER_MS: Final = 1_000_000
+REPLUG_S: Final = 0.8
+ROLL: Final = 8
+BELL: Final = 9
+
+
+@dataclass
+class Tally:
+    """What was injected and what was survived."""
+
+    faults: Counter[str] = field(default_factory=Counter)
+    edges_made: int = 0
+    edges_checked: int = 0
+    windows: int = 0
+    windows_whole: int = 0
+    races: int = 0
+    verdicts: int = 0
+    heats: int = 0
+    views: int = 0
+    rebuilt: int = 0
+    kills: int = 0
+    steps: int = 0
+    games: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+
+    def lines(self) -> list[str]:
+        """For a person."""
+        injected = ", ".join(f"{count} {knob}" for knob, count in sorted(self.faults.items()))
+        return [
+            f"soak: {self.seconds:.0f} s, {self.steps} steps shown, games finished: {dict(self.games)}",
+            f"injected: {injected or 'nothing'}; {self.kills} kills of the host",
+            (
+                f"keys: {self.edges_made} edges made; {self.edges_checked} taken of as many on live links "
+                f"({self.windows_whole} of {self.windows} windows)"
+            ),
+            f"verdicts: {self.races} races, {self.verdicts} with a winner, {self.heats} dead heats",
+            f"views: {self.views} times as the host asked, {self.rebuilt} times as the journal says",
+        ]
+
+
+class Rig:
+    """The boards `roles` and their cables. Open it with `async with`."""
+
+    def __init__(self, folder: Path, roles: tuple[str, ...], tally: Tally) -> None:
+        self.tally = tally
+        self.made: Counter[str] = Counter()
+        self.shown: dict[str, int] = {}
+        self._decoders = {role: wire.Decoder(wire.FROM_BOARD) for role in roles}
+        self.lines = {role: FaultLine(folder / role, self._listener(role)) for role in roles}
+        self.boards = {
+            role: SimulatedBoard(role, on_change=self._changed, replug_s=REPLUG_S) for role in roles
+        }
+
+    async def __aenter__(self) -> Self:
+        await asyncio.gather(*(board.start() for board in self.boards.values()))
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for line in self.lines.values():
+            line.close()
+        await asyncio.gather(*(board.stop() for board in self.boards.values()))
+
+    @property
+    def arguments(self) -> list[str]:
+        """For the host: where the boards are."""
+        return [word for line in self.lines.values() for word in ("--connect", str(line.path))]
+
+    def _changed(self, role: str) -> None:
+        self.lines[role].plug(self.boards[role].port)
+
+    def _listener(self, role: str) -> Callable[[bytes], None]:
+        def listen(data: bytes) -> None:
+            decoder, at = self._decoders[role], 0
+            while at < len(data):
+                at = decoder.take(data, at, len(data))
+                if decoder.kind == "B":
+                    self.shown[role] = decoder.fields[4]
+
+        return listen
+
+    async def press(self, role: str, key: int, hold_ms: int) -> None:
+        """Press a key, hold it, let it go, and let go of it long enough."""
+        board = self.boards[role]
+        board.press(key, True)
+        await asyncio.sleep(hold_ms / 1000)
+        board.press(key, False)
+        self.made[role] += 2
+        self.tally.edges_made += 2
+        await asyncio.sleep(0.05)
+
+    async def press_all(self, role: str, keys: list[int]) -> None:
+        """Press keys of one board one after the other."""
+        for key in keys:
+            await self.press(role, key, 25)
+
+    async def race(self, first: str, second: str, gap_ms: float) -> None:
+        """Two bells, so far apart, told ahead so that the gap is exact."""
+        at_ns = time.monotonic_ns() + 20 * NS_PER_MS
+        for role, later_ms in ((first, 0.0), (second, gap_ms)):
+            begin_ns = at_ns + round(later_ms * NS_PER_MS)
+            self.boards[role].press(BELL, True, begin_ns)
+            self.boards[role].press(BELL, False, begin_ns + 60 * NS_PER_MS)
+            self.made[role] += 2
+            self.tally.edges_made += 2
+        await asyncio.sleep(0.15)
+
+    # -- faults -----------------------------------------------------------------------------------------
+
+    def inject(self, fault: Fault) -> None:
+        """Make a fault of a plan happen now."""
+        role = fault.where
+        line, board, args = self.lines[role], self.boards[role], fault.args
+        self.tally.faults[fault.knob] += 1
+        match fault.knob:
+            case "corrupt" | "drop_frame" | "short_write":
+                getattr(line.stream(str(args[0])), fault.knob)(*args[1:])
+            case "frame_quantum_ms":
+                line.stream(str(args[0])).frame_quantum(int(args[1]))
+            case "inject":
+                line.inject(str(args[0]), noise(str(args[1])))
+            case "flood":
+                kinds = wire.FROM_BOARD if args[0] == "to_host" else wire.FROM_HOST
+                line.inject(str(args[0]), broken_frames(Random(int(args[1])), kinds, 40))
+            case "stall":
+                line.stall("read" if args[0] == "to_host" else "write", int(args[1]) / 1000)
+            case "unplug" | "slow_close" | "second_opener":
+                getattr(line, fault.knob)(int(args[0]) / 1000)
+            case "gc_pause":
+                board.gc_pause(int(args[0]))
+            case "reset":
+                if board.pid is not None:
+                    os.kill(board.pid, signal.SIGKILL)
+
+
+def duel_keys(state: Mapping[str, Any], side: str) -> list[int]:
+    """What a player of the duel presses at a side to complete a platter; nothing when it is complete."""
+    target = next((platter for platter in state["visible"] if len(platter) == 1), None)
+    dice = state["stations"][side]
+    if target is None or dice["faces"][0] is None:
+        return [ROLL]
+    fits = [face in target or face == "star" for face in dice["faces"]]
+    wrong = [die for die, (fit, kept) in enumerate(zip(fits, dice["kept"], strict=True)) if fit != kept]
+    return wrong or ([] if all(fits) else [ROLL])
+
+
+class Watch:
+    """A page that is read all the time; `gone` when the host has closed it."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.seen: list[tuple[int, Any]] = []
+        self.gone = asyncio.Event()
+        self._reading = asyncio.get_running_loop().create_task(self._read())
+
+    async def _read(self) -> None:
+        try:
+            while True:
+                await self.page.step()
+                table = self.page.topics.get("table")
+                if table is not None and self.page.house["phase"] == "game":
+                    at = (table["step"], table["state"])
+                    if not self.seen or self.seen[-1][0] != at[0]:
+                        self.seen.append(at)
+        finally:
+            self.gone.set()
+
+    async def end(self) -> None:
+        """Read no more."""
+        self._reading.cancel()
+        await asyncio.gather(self._reading, return_exceptions=True)
+
+    async def until(self, done: Callable[[Page], object], s: float) -> bool:
+        """Whether this becomes so in time."""
+        end_s = time.monotonic() + s
+        while not done(self.page):
+            if time.monotonic() > end_s or self.gone.is_set():
+                return False
+            await asyncio.sleep(0.02)
+        return True
+
+    @property
+    def jobs(self) -> list[tuple[str, int, str]]:
+        """What keys do now: board, key, word."""
+        table, house = self.page.topics.get("table"), self.page.topics.get("house") or {}
+        keys: Mapping[str, Mapping[str, str]] = (table and table.get("keys")) or house.get("keys") or {}
+        return [
+            (board, int(key), word)
+            for board, own in sorted(keys.items())
+            for key, word in sorted(own.items())
+        ]
