@@ -161,7 +161,7 @@ class Hardware:
         scanner: "Scanner" = NoScanner()
         if found:
             if SCAN_INTERVAL_S > MOST_SCAN_S:
-                raise ValueError("keys scanned every %g s, it must be %g s at most" % (SCAN_INTERVAL_S, MOST_SCAN_S))
+                raise ValueError("keys scanned every %g s, at most %g s" % (SCAN_INTERVAL_S, MOST_SCAN_S))
             scanner = keypad.Keys(
                 found, value_when_pressed=False, pull=True, interval=SCAN_INTERVAL_S, debounce_threshold=1
             )
