@@ -156,9 +156,7 @@ def write(folder: Path, wanted: Tree) -> list[str]:
                 )
     except OSError as error:
         why = (error.strerror or str(error)).lower()
-        raise FirmwareError(
-            f"{error.filename or folder}: {why}: check the drive and flash again"
-        ) from error
+        raise FirmwareError(f"{error.filename or folder}: {why}: check the drive and flash again") from error
     return written
 
 

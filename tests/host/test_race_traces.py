@@ -42,7 +42,8 @@ def entries_of(name: str) -> list[Entry]:
 
 
 def test_every_trace_is_known() -> None:
-    assert {path.stem for path in TRACES.iterdir()} == set(TOLD)
+    races = {path.stem for path in TRACES.iterdir() if not path.stem.startswith("hil-")}
+    assert races == set(TOLD)
 
 
 @pytest.mark.parametrize("name", TOLD)

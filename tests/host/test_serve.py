@@ -1,18 +1,20 @@
-"""What the running host asks of its socket, and in which order it takes presses and bots."""
+"""What the running host asks of its socket, and what it does with presses, bots and commands."""
 
 from __future__ import annotations
 
 import asyncio
 import socket
 import time
+from pathlib import Path
 
 import pytest
 
-from galley import serve
+from galley import house_settings, serve
 from galley.link import KeyEdge
 from galley.serve import BEHIND_A_RACE_MS, Host
 from galley.starting import Settings, bind
 from galley.tables.table import BELL, ROLL, STATIONS, Seat
+from galley.web.hub import LanguageCommand
 from tests.loop.box_process import free_port
 
 
@@ -61,3 +63,16 @@ def test_a_bot_does_not_overtake_a_press_that_waits_for_its_race(monkeypatch: py
         assert len(house.session.steps) > steps, "but nobody waits for ever"
 
     asyncio.run(whole())
+
+
+def test_the_language_that_the_crew_sets_outlives_the_host(tmp_path: Path) -> None:
+    async def spoken(commands: tuple[LanguageCommand, ...]) -> str:
+        host = Host(Settings(port=free_port(), browser=False, folder=tmp_path))
+        for command in commands:
+            host._commanded(command)
+        host._keeping.close()
+        return host._house.evening.language
+
+    assert asyncio.run(spoken((LanguageCommand("de", for_good=True), LanguageCommand("fr")))) == "fr"
+    assert house_settings.load(tmp_path) == (house_settings.HouseSettings(language="de"), None)
+    assert asyncio.run(spoken(())) == "de"
