@@ -17,6 +17,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from galley.web.access import Access
 from galley.web.app import Server, build_app, load_site
 from galley.web.hub import Command, Hub
 
@@ -26,7 +27,8 @@ DEADLINE_S = 10.0
 class Feed:
     """Serves `topics` at `url` until `stop`. All methods may be called from any thread."""
 
-    def __init__(self, topics: Mapping[str, Any], *, port: int = 0) -> None:
+    def __init__(self, topics: Mapping[str, Any], *, port: int = 0, access: Access | None = None) -> None:
+        self.access = access
         self.commands: queue.Queue[Command] = queue.Queue()
         self.port = port
         self._topics = dict(topics)
@@ -52,7 +54,7 @@ class Feed:
 
     async def _serve(self, sock: socket.socket, running: threading.Event) -> None:
         self._loop = asyncio.get_running_loop()
-        self.hub = Hub(self.commands.put)
+        self.hub = Hub(self.commands.put, access=self.access)
         for topic, value in self._topics.items():
             self.hub.publish(topic, self._completed(topic, value))
         for board, rgb in self._pixels.items():

@@ -11,6 +11,7 @@ pytestmark = pytest.mark.hil
 
 PRESS_US = 40_000
 PRESS_OFF_MS = 15
+BUSY_MS = 2_000  # for which a simulated board may not come to run on a busy machine
 BOUNCES = 3
 
 
@@ -24,7 +25,8 @@ async def test_every_key_is_told_once_down_and_once_up(table: Table, role: str) 
         assert board.told() == [(key, True), (key, False)]
         down, up = board.edges
         held_ms = (up.stamp_ms - down.stamp_ms) % (1 << 29)
-        assert abs(held_ms - PRESS_US // 1000) <= PRESS_OFF_MS
+        late_ms = BUSY_MS if table.simulated else PRESS_OFF_MS
+        assert -PRESS_OFF_MS <= held_ms - PRESS_US // 1000 <= late_ms
 
 
 @pytest.mark.parametrize("role", ROLES)
