@@ -28,7 +28,7 @@ pytestmark = pytest.mark.bench
 
 Report = Callable[[str], None]
 
-PLAY_S = 60.0
+PLAY_S = 280.0
 DAYS = 7
 GAMES_A_DAY = 6
 DEMO_MS = 60_000
