@@ -47,7 +47,7 @@ def test_a_pi_4_fits_the_tray_too(boxes: Boxes) -> None:
     assert complaints(checks.flat(boxes("pi-tray", board="pi4"))) == []
 
 
-@settings(max_examples=6, deadline=None, derandomize=True, phases=(Phase.explicit, Phase.generate))
+@settings(max_examples=4, deadline=None, derandomize=True, phases=(Phase.explicit, Phase.generate))
 @given(
     extra=st.tuples(st.floats(0, 150), st.floats(0, 120), st.floats(0, 80)),
     t=st.floats(2.5, 6.5),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from galley_enclosure.cli import main
+from tests.enclosure.conftest import Coupon
 
 
 def run(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:
@@ -115,20 +114,11 @@ def test_bom_and_wiring_go_to_standard_output(capsys: pytest.CaptureFixture[str]
     assert run(capsys, "wiring", "station", "--svg")[1].startswith("<svg")
 
 
-def test_the_module_runs_by_itself_and_its_2d_half_never_loads_the_cad_kernel(tmp_path: Path) -> None:
-    code = (
-        "import runpy, sys\n"
-        f"sys.argv[1:] = ['build', 'coupon', '--out', {str(tmp_path)!r}, '--no-solids']\n"
-        "try:\n"
-        "    runpy.run_module('galley_enclosure', run_name='__main__')\n"
-        "finally:\n"
-        "    from galley_enclosure import solids, stepfiles, checks_solid\n"
-        "    assert 'build123d' not in sys.modules and 'OCP' not in sys.modules\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("coupon: 2 parts on 1 sheets")
-    assert (tmp_path / "coupon/pictures/closed.png").stat().st_size > 1000
+def test_the_module_runs_by_itself_and_its_2d_half_never_loads_the_cad_kernel(coupon: Coupon) -> None:
+    out, err = coupon.process.communicate(timeout=60)
+    assert coupon.process.returncode == 0, err
+    assert out.startswith("coupon: 2 parts on 1 sheets")
+    assert (coupon.folder / "coupon/pictures/closed.png").stat().st_size > 1000
 
 
 @pytest.mark.cad
