@@ -118,6 +118,12 @@ class House:
         return None if self.evening.play is None or self.evening.demo else self.evening.play.session
 
     @property
+    def racing(self) -> bool:
+        """Whether people play a game in which it matters who was first."""
+        play = self.evening.play
+        return play is not None and self.phase == "game" and bool(play.table.races)
+
+    @property
     def needed(self) -> tuple[str, ...]:
         """The boards without which the game cannot go on from here; none outside a game."""
         play = self.evening.play

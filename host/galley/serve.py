@@ -275,7 +275,8 @@ class Host(Watcher):
             self._keeper.beat(board, event)
         else:
             self._keeper.sample(board, event)
-            self._box.clock_unsure(board, self._keeper.unsure(board))
+            # asking more often costs, so it is done where it may decide something
+            self._box.clock_unsure(board, self._house.racing and self._keeper.unsure(board))
             self._decide()
 
     def _decide(self) -> None:

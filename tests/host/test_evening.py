@@ -418,3 +418,13 @@ def test_sensors_are_nobodys_hand_and_the_eye_stands_still_in_a_pause() -> None:
     assert again.house.view()["deck"].deck.eye == 0
     again.press("left", ROLL)
     assert again.house.view()["deck"].deck.eye != 0
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_it_matters_who_was_first_in_a_duel_of_people_only(game: str) -> None:
+    """Boards are asked for their time more often then; an idle box costs next to nothing."""
+    evening = box()
+    evening.wait(DEMO_AFTER_MS)
+    assert evening.topic("house")["demo"]
+    assert not evening.house.racing
+    assert joined(game).house.racing is (game == "sushi_duel")
