@@ -386,7 +386,11 @@ def test_a_pip_that_outlives_a_killed_first_run_is_waited_for(
 def test_a_signal_stops_pip_too_says_one_line_and_the_next_run_heals(
     project: Project, gates: tuple[int, Path], number: signal.Signals
 ) -> None:
-    stopped = project.start(PIP_DEED="hold")
+    before = signal.signal(number, signal.SIG_DFL)  # whoever started the tests may have it ignored
+    try:
+        stopped = project.start(PIP_DEED="hold")
+    finally:
+        signal.signal(number, before)
     wait_for(gates[0])
     stopped.send_signal(number)
     out, err = stopped.communicate(timeout=SECONDS)
