@@ -20,6 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol
 
+from galley import tables
 from galley.box_options import HOUSE
 from galley.evening import Evening, HouseRules
 from galley.phases import (
@@ -369,8 +370,6 @@ class House:
         }
 
     def _game_entry(self, game: str) -> JSONObject:
-        from galley import tables
-
         table = tables.load(game)
         return {"game": game, "seats": [table.game.min_seats, table.game.max_seats]}
 

@@ -8,6 +8,7 @@ must not know links, boards' ports, pages or time.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from types import ModuleType
 from typing import Final, cast
 
@@ -17,6 +18,7 @@ GAMES: Final = ("sushi_duel", "sushi_bar", "worm_grill", "poop_deck")
 """The games as they stand on the box: KEEP1 to KEEP4 when one is chosen."""
 
 
+@cache
 def load(game: str) -> Table:
     """The table of `game`. Raises KeyError when the game does not sit on the box yet."""
     from galley.tables import poop_deck, sushi_bar, sushi_duel, worm_grill

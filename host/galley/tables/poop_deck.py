@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from galley.deck_physics import physics
+from galley.tables import unraced
 from galley.tables.deck_world import DeckWorld
 from galley.tables.table import (
     BELL,
@@ -45,7 +46,10 @@ from galley_engine.games import load
 from galley_engine.games.poop_deck_state import COLOURS, State, is_left, matches, may_be_gone
 
 game: Final[AnyGame] = load("poop_deck")
-races: Final[frozenset[str]] = frozenset()
+races: Final = unraced.races
+gate_open: Final = unraced.gate_open
+first: Final = unraced.first
+contested: Final = unraced.contested
 bots_need_hand: Final = True
 """Bots lift no real droppings."""
 
@@ -58,21 +62,6 @@ NINE: Final = 9  # the highest digit a die can show
 
 
 # -- what does not depend on anything ------------------------------------------------------------------
-
-
-def gate_open(state: State) -> bool:
-    """There is no start signal."""
-    return True
-
-
-def first(state: State, actions: Sequence[JSONObject]) -> int:
-    """Nothing races."""
-    return 0
-
-
-def contested(before: State, one: JSONObject, other: JSONObject) -> bool:
-    """Nothing races."""
-    return False
 
 
 def forced(state: State) -> None:

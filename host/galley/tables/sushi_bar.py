@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
+from galley.tables import unraced
 from galley.tables.sushi_bar_plan import Offer, Plan, choice_of, offers_of, plan_of
 from galley.tables.table import (
     BELL,
@@ -57,7 +58,10 @@ from galley_engine.games.sushi_bar_state import (
 from galley_engine.games.sushi_bar_state import DICE as THROWN
 
 game: Final[AnyGame] = load("sushi_bar")
-races: Final[frozenset[str]] = frozenset()
+races: Final = unraced.races
+gate_open: Final = unraced.gate_open
+first: Final = unraced.first
+contested: Final = unraced.contested
 
 REMEMBERED: Final = 1024
 FACES: Final = glyphs.GAME_GLYPHS["sushi_bar"]
@@ -103,21 +107,6 @@ def jobs(state: State, seats: Sequence[Seat], choice: Choice) -> Jobs:
             chosen = choice_of(plan.marked, plan.option, victim)
             found[seat_key(seats[victim].colour)] = Job("rob", choice=chosen, mode=mode)
     return found
-
-
-def gate_open(state: State) -> bool:
-    """There is no start signal."""
-    return True
-
-
-def first(state: State, actions: Sequence[JSONObject]) -> int:
-    """Nothing races here."""
-    return 0
-
-
-def contested(before: State, one: JSONObject, other: JSONObject) -> bool:
-    """Nothing races here."""
-    return False
 
 
 def forced(state: State) -> JSONObject | None:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
+from galley.tables import unraced
 from galley.tables.table import (
     BELL,
     BLANK,
@@ -61,7 +62,10 @@ from galley_engine.odds.worm_grill import Goal, goal, start_tables
 from galley_engine.odds.worm_grill_turn import Turn
 
 game: Final[AnyGame] = load("worm_grill")
-races: Final[frozenset[str]] = frozenset()
+races: Final = unraced.races
+gate_open: Final = unraced.gate_open
+first: Final = unraced.first
+contested: Final = unraced.contested
 
 REMEMBERED: Final = 1024
 TABLES: Final = 16  # of odds, for grills with closed places
@@ -89,21 +93,6 @@ def jobs(state: State, seats: Sequence[Seat], choice: Choice) -> Jobs:
         return {}
     stops = state.phase == "decide" and may_stop(state)
     return _jobs(state.phase, seat, state.dice, state.aside, stops, "hint" in choice)
-
-
-def gate_open(state: State) -> bool:
-    """There is no start signal."""
-    return True
-
-
-def first(state: State, actions: Sequence[JSONObject]) -> int:
-    """Nothing races here."""
-    return 0
-
-
-def contested(before: State, one: JSONObject, other: JSONObject) -> bool:
-    """Nothing races here."""
-    return False
 
 
 def forced(state: State) -> JSONObject | None:
