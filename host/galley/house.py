@@ -234,16 +234,19 @@ class House:
         evening = self.evening
         if self.phase == "attract" and evening.chosen and evening.now_ms >= self._spoken_ms + SPOKEN_MS:
             evening.chosen.clear()  # who only chose a language has gone
-        if self.phase == "attract" and evening.now_ms >= self._demo_ms():
+        demo_ms = self._demo_ms()
+        if demo_ms is not None and evening.now_ms >= demo_ms:
             evening.begin_demo()
             evening.touched_ms = evening.now_ms
 
-    def _demo_ms(self) -> int:
-        """When the next demonstration begins; meaningful in attract only."""
+    def _demo_ms(self) -> int | None:
+        """When the next demonstration begins, None while none is to."""
         evening = self.evening
+        if self.phase != "attract" or not evening.rules.demo:
+            return None
         if evening.play is None:
             return evening.touched_ms + DEMO_AFTER_MS
-        return evening.ended_ms + DEMO_RESULT_MS if evening.play.over else 1 << 62
+        return evening.ended_ms + DEMO_RESULT_MS if evening.play.over else None
 
     def _ask(self) -> None:
         """Two stages: ask whether anybody is there, then go."""
@@ -271,8 +274,8 @@ class House:
             times.append(self._asking_since_ms + ASKING_MS)
         elif (idle_ms := self._idle_ms()) is not None:
             times.append(evening.touched_ms + idle_ms)
-        if self.phase == "attract" and evening.rules.demo and self._demo_ms() < 1 << 62:
-            times.append(max(self._demo_ms(), evening.now_ms + 1))
+        if (demo_ms := self._demo_ms()) is not None:
+            times.append(max(demo_ms, evening.now_ms + 1))
         times.append(self._awaited_ms())
         if self.phase == "attract" and evening.chosen:
             times.append(self._spoken_ms + SPOKEN_MS)
