@@ -62,7 +62,7 @@ def measured(*arguments: str, heap: int = HEAP) -> dict[str, int]:
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode == 0 and done.stdout.endswith("}\n"), done.stdout + done.stderr
     found: dict[str, int] = json.loads(done.stdout.splitlines()[-1])
     return found
 
