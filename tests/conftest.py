@@ -8,6 +8,8 @@ Measurements, long runs and runs on boards (LONG) are left out unless `-m` names
 `-m "not cad"` is the quick suite, `-m bench` the measurements; `--hil` names the boards for `tests/hil` and
 asks for these tests.
 
+The whole suite runs on all cores, a file of tests on each; what is named, measured or long runs by itself.
+
 Whatever a test starts keeps its data in a folder of this run, never in that of the person who runs the tests.
 """
 
@@ -52,10 +54,20 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     config.stash[DATA].cleanup()
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    return (os.cpu_count() or 1) if whole and not _asked_for(config) else 0
+
+
+def _asked_for(config: pytest.Config) -> set[str]:
+    """Of LONG, what the command line wants."""
+    asked = LONG & set(re.findall(r"\w+", config.getoption("markexpr")))
+    return asked if config.getoption("hil") is None else asked | {"hil"}
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    left_out = LONG - set(re.findall(r"\w+", config.getoption("markexpr")))
-    if config.getoption("hil") is not None:
-        left_out.discard("hil")
+    left_out = LONG - _asked_for(config)
     unwanted = [item for item in items if left_out & {mark.name for mark in item.iter_markers()}]
     if unwanted:
         config.hook.pytest_deselected(items=unwanted)

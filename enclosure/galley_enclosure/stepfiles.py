@@ -7,6 +7,7 @@ once and written to both kinds of file, because making them is the slow part.
 
 from __future__ import annotations
 
+import locale
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -59,4 +60,8 @@ def threemf(shapes: dict[str, Any], path: Path) -> None:
         moved = shapes[name].moved(bd.Location((x - box.min.X, -box.min.Y, 0.0)))
         x += box.size.X + 5.0
         mesher.add_shape(moved, linear_deflection=0.01, angular_deflection=0.12, part_number=name)
-    mesher.write(str(path))
+    before = locale.setlocale(locale.LC_ALL)
+    try:
+        mesher.write(str(path))
+    finally:
+        locale.setlocale(locale.LC_ALL, before)  # lib3mf leaves the whole process in the C locale

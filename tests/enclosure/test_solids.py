@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import locale
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -104,7 +105,9 @@ def test_printed_parts_are_watertight_and_hold_their_volume(boxes: Boxes, tmp_pa
             assert mesh.is_watertight, path.stem
             assert mesh.volume == pytest.approx(exact.volume, rel=2e-3), path.stem
             assert model.prints[path.stem].volume_mm3() == pytest.approx(exact.volume, rel=1e-2), path.stem
+        before = locale.setlocale(locale.LC_ALL)
         threemf(shapes, tmp_path / f"{box}.3mf")
+        assert locale.setlocale(locale.LC_ALL) == before
         scene = trimesh.load_scene(tmp_path / f"{box}.3mf")
         assert len(scene.geometry) == len(model.prints)
         assert all(g.is_watertight for g in scene.geometry.values())

@@ -27,7 +27,7 @@ import pytest
 from galley import firstrun
 
 HERE = Path(__file__).resolve().parents[2]
-SECONDS = 30
+SECONDS = 120
 PYTHON: str = getattr(sys, "_base_executable", sys.executable)
 
 # what a copy runs in place of the box: it says how it was called
