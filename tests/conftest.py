@@ -8,7 +8,7 @@ Measurements, long runs and runs on boards (LONG) are left out unless `-m` names
 `-m "not cad"` is the quick suite, `-m bench` the measurements; `--hil` names the boards for `tests/hil` and
 asks for these tests.
 
-The whole suite runs on all cores, a file of tests on each; what is named, measured or long runs by itself.
+Whole folders run on all cores, a file of tests on each; what is named, measured or long runs by itself.
 
 Whatever a test starts keeps its data in a folder of this run, never in that of the person who runs the tests.
 """
@@ -56,8 +56,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
-    return (os.cpu_count() or 1) if whole and not _asked_for(config) else 0
+    folders = all(os.path.isdir(named) for named in config.args)
+    return (os.cpu_count() or 1) if folders and not _asked_for(config) else 0
 
 
 def _asked_for(config: pytest.Config) -> set[str]:

@@ -26,6 +26,7 @@ from galley_enclosure.strokes import strokes
 
 if TYPE_CHECKING:
     from ezdxf.document import Drawing
+    from ezdxf.graphicsfactory import CreatorInterface
 
 Point = tuple[float, float]
 LAYERS = {"ENGRAVE": 7, "CUT_INSIDE": 5, "CUT_OUTSIDE": 1, "NOTES": 8}
@@ -94,7 +95,12 @@ def dxf(parts: list[Drawn]) -> Drawing:
     doc = new("R2010", units=units.MM)
     for layer, colour in LAYERS.items():
         doc.layers.add(layer, color=colour)
-    space = doc.modelspace()
+    fill(doc.modelspace(), parts)
+    return doc
+
+
+def fill(space: CreatorInterface, parts: list[Drawn]) -> None:
+    """Draw the parts into a space, of a DXF document or of none."""
     for part in parts:
         for line in part.lines:
             for a, b in itertools.pairwise(line):
@@ -110,7 +116,6 @@ def dxf(parts: list[Drawn]) -> Drawing:
             )
         space.add_lwpolyline(part.outside, close=True, dxfattribs={"layer": "CUT_OUTSIDE"})
         space.add_text(part.name, height=3.0, dxfattribs={"layer": "NOTES"}).set_placement(part.note)
-    return doc
 
 
 def svg(parts: list[Drawn], w: float, h: float, title: str) -> str:

@@ -38,7 +38,7 @@ def test_every_preset_builds_and_keeps_every_rule(boxes: Boxes, preset: str, box
     assert len({f.rule for f in found}) >= (9 if box == "coupon" else 24)
 
 
-@pytest.mark.parametrize("changes", [{"cells": 5}, {"t": 3.2, "w": 360.0}, {"buttons": "snap"}, {"h": 79.0}])
+@pytest.mark.parametrize("changes", [{"t": 3.2, "w": 360.0}, {"h": 79.0, "cells": 5, "buttons": "snap"}])
 def test_other_stations_keep_every_rule(boxes: Boxes, changes: dict[str, float | str]) -> None:
     assert complaints(checks.flat(boxes("station", **changes))) == []
 

@@ -35,7 +35,7 @@ def test_build_writes_cut_files_lists_and_wiring_for_another_sheet_and_size(
 
 
 def test_check_lists_every_rule_with_its_tightest_value(capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, err = run(capsys, "check", "station")
+    status, out, err = run(capsys, "check", "pi-tray")
     assert (status, err) == (0, "")
     assert "0 fail" in out
     assert "web between cut-outs" in out
