@@ -49,6 +49,7 @@ class Resumable:
     state: Any
     steps: list[tuple[int, JSONObject]]
     drawn: list[int]  # numbers the chance had drawn: after dealing, and after each step
+    kept: tuple[int, Any]  # the step of the snapshot it goes on from, and the state after it
     verdicts: dict[int, Verdict]
     last_ms: int  # the latest stamp, of a step that was taken back too
 
@@ -66,6 +67,7 @@ class Resumable:
             state=self.state,
             steps=self.steps,
             drawn=self.drawn,
+            kept=self.kept,
             verdicts=self.verdicts,
             last_ms=self.last_ms,
             now_ms=now_ms,
@@ -184,6 +186,7 @@ def _resumable(connection: sqlite3.Connection, number: int, game: _Game) -> Resu
     if dealt.seed is None:
         raise _Unplayable("its record has no seed to go on from")
     steps, drawn = _steps(connection, number)
+    kept, state = _state(connection, number, dealt.game, dealt.start, steps)
     undone_ms = connection.execute("SELECT max(at_ms) FROM undone WHERE game = ?", (number,)).fetchone()[0]
     return Resumable(
         number,
@@ -191,9 +194,10 @@ def _resumable(connection: sqlite3.Connection, number: int, game: _Game) -> Resu
         dealt.game,
         dealt.seed,
         dealt.start,
-        _state(connection, number, dealt.game, dealt.start, steps),
+        state,
         steps,
         [game.drawn, *drawn],
+        kept,
         _verdicts(connection, number),
         max(steps[-1][0] if steps else 0, undone_ms or 0),
     )
@@ -205,7 +209,8 @@ def _state(
     game: AnyGame,
     dealt: Any,
     steps: Sequence[tuple[int, JSONObject]],
-) -> Any:
+) -> tuple[tuple[int, Any], Any]:
+    """The newest snapshot that can be used, with its step, and the state after all `steps`."""
     n, state = 0, dealt
     row = connection.execute(
         "SELECT n, version, state, seal FROM snapshot WHERE game = ? AND n <= ? ORDER BY n DESC LIMIT 1",
@@ -217,7 +222,7 @@ def _state(
         except NotStored:
             n, state = 0, dealt
     try:
-        return state_after(game, state, steps[n:])
+        return (n, state), state_after(game, state, steps[n:])
     except ValueError as error:
         raise _Unplayable(f"its rules have changed, after step {n} {error}") from None
 

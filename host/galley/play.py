@@ -99,7 +99,7 @@ class Play:
     @property
     def needed(self) -> tuple[str, ...]:
         """The boards without which it cannot go on from here."""
-        return self.table.boards(self.session.state)
+        return self.table.boards(self.session.state, self.seats)
 
     @property
     def gate_open(self) -> bool:
@@ -113,10 +113,9 @@ class Play:
         return len(self.session.steps) > opening
 
     @property
-    def awaited(self) -> int | None:
-        """The seat that all others wait for, if a person holds it; None if nobody or several may act."""
-        actors = self.table.game.actors(self.session.state)
-        return actors[0] if len(actors) == 1 and self.seats[actors[0]].bot is None else None
+    def awaited(self) -> tuple[int, ...]:
+        """The people's seats without whose keys the game cannot go on."""
+        return tuple(seat for seat in self.table.awaited(self.session.state) if self.seats[seat].bot is None)
 
     @property
     def choice(self) -> Choice:
@@ -168,6 +167,12 @@ class Play:
         if self.world is not None:
             board, key = place
             self._do_all(self.world.edge(self.session.state, board, key, down, now_ms), now_ms)
+
+    def missed(self, place: Key, down: bool, now_ms: int) -> None:
+        """A sensor changed in a pause, or is told of late: no step, but the world may have to make good."""
+        if self.world is not None:
+            board, key = place
+            self.world.missed(self.session.state, board, key, down, now_ms)
 
     def tick(self, now_ms: int) -> None:
         """Let time pass: bots act, the world turns, moments end."""
@@ -303,6 +308,25 @@ class Play:
         if moment is None:
             return shown
         return shown._replace(dice=tuple(moment.dice.get(die, code) for die, code in enumerate(shown.dice)))
+
+    # -- what outlives the host -------------------------------------------------------------------------
+
+    def saved(self) -> JSONObject:
+        """What the game's record has not: half a choice, with the step that it follows, and the world."""
+        return {
+            "choice": [len(self.session.steps), dict(self._choice)] if self._choice else None,
+            "world": None if self.world is None else self.world.saved(),
+        }
+
+    def restore(self, saved: Mapping[str, Any]) -> None:
+        """Become as `saved` says; a choice from another position is not this one's."""
+        match saved.get("choice"):
+            case [int(step), dict(choice)] if step == len(self.session.steps):
+                self._choice = {str(key): str(value) for key, value in choice.items()}
+        world = saved.get("world")
+        if self.world is not None and isinstance(world, dict):
+            self.world.restore(world)
+        self._jobs = None
 
     # -- steps --------------------------------------------------------------------------------------------
 

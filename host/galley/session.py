@@ -6,19 +6,22 @@ them all. It must not know keys, boards or pages.
 The game's clock starts at 0 with the game and stands still while the box is paused, so that a pulled cable
 never makes a roll "too soon" or a lock run out. Stamps never go back, not even when a step is undone.
 
-Undoing a step plays all others again from the recorded outcomes. The chance is kept: what had been drawn for
-the undone step will be drawn again, in the same order. So nobody gets another throw by undoing a bad one.
+Undoing a step plays those before it again from the recorded outcomes, from the last state that was kept on:
+every KEPT_EVERY-th is. The chance is kept: what had been drawn for the undone step will be drawn again, in
+the same order. So nobody gets another throw by undoing a bad one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from galley_engine.dice import KeptDice
 from galley_engine.game import AnyGame, JSONObject, Refusal, Step
 from galley_engine.record import Entry, Verdict, lines, state_after
+
+KEPT_EVERY: Final = 256
 
 
 class Change(NamedTuple):
@@ -45,6 +48,7 @@ class Session:
     verdicts: dict[int, Verdict] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)
     _drawn: list[int] = field(default_factory=list)  # before each step, the numbers drawn by the chance
+    _kept: list[tuple[int, Any]] = field(default_factory=list)  # a number of steps, and the state after them
     _paused_ms: int | None = None
     _lost_ms: int = 0
     _last_ms: int = 0
@@ -68,18 +72,21 @@ class Session:
         state: Any,
         steps: Sequence[tuple[int, JSONObject]],
         drawn: Sequence[int],
+        kept: tuple[int, Any],
         verdicts: Mapping[int, Verdict],
         last_ms: int,
         now_ms: int,
     ) -> Session:
         """A game as it stood in `state` after `steps`; its clock goes on from `last_ms` at `now_ms`.
 
-        `drawn` has the numbers the chance had drawn: after dealing, then after each step.
+        `drawn` has the numbers the chance had drawn: after dealing, then after each step. `kept` is a number
+        of steps and the state after them, to take back the later ones from.
         """
         restored = cls(game, KeptDice(seed, drawn[-1]), dealt, state, now_ms - last_ms)
         restored.steps = list(steps)
         restored.verdicts = dict(verdicts)
         restored._drawn = list(drawn[:-1])
+        restored._kept = [kept]
         restored._last_ms = last_ms
         return restored
 
@@ -116,6 +123,8 @@ class Session:
             self._last_ms = at_ms
             self.steps.append((at_ms, answer.action))
             self._drawn.append(drawn)
+            if len(self.steps) % KEPT_EVERY == 0:
+                self._kept.append((len(self.steps), self.state))
             self.changes.append(Change("step", len(self.steps)))
             if verdict is not None:
                 self.verdicts[len(self.steps)] = verdict
@@ -135,7 +144,10 @@ class Session:
         self.verdicts.pop(len(self.steps), None)
         self.steps.pop()
         self.chance = KeptDice(self.chance.seed, self._drawn.pop())
-        self.state = state_after(self.game, self.dealt, self.steps)
+        while self._kept and self._kept[-1][0] > len(self.steps):
+            self._kept.pop()
+        n, state = self._kept[-1] if self._kept else (0, self.dealt)
+        self.state = state_after(self.game, state, self.steps[n:])
         return True
 
     def drawn_after(self, n: int) -> int:

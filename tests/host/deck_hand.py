@@ -6,13 +6,13 @@ tick; what comes of it reaches the game as the sensors of the deck board do, as 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from galley.deck_physics import Physics
 from galley.play import Play
 from galley.session import Session
-from galley.sim.deck_model import ArmAt, Deck, DroppingFell
+from galley.sim.deck_model import ArmAt, Deck, DieFell, DroppingFell
 from galley.tables import load
 from galley.tables.table import Seat
 from galley_engine.dice import Dice
@@ -34,9 +34,9 @@ class DeckHand:
         self.dealt = 0
         self.deck: Deck
 
-    def deal(self, colours: Sequence[str], railings: int) -> None:
+    def deal(self, colours: Sequence[str], physics: Physics) -> None:
         """Spread these droppings anew."""
-        self.deck = Deck(Physics(**self._numbers, railings=railings), self._chance, colours)
+        self.deck = Deck(physics._replace(**self._numbers), self._chance, colours)
         self._held, self._lifts = None, ()
         self.dealt += 1
 
@@ -77,6 +77,14 @@ class DeckHand:
         """The colour under the only one."""
         return self.deck.colour_under_last() if len(self.deck.droppings) == 1 else None
 
+    def die(self) -> str | None:
+        """What a loose die shows."""
+        return None if self.deck.die_cell is None else self.deck.face
+
+    def push_die(self) -> None:
+        """Push a loose die."""
+        self.deck.push_die()
+
     def sight(self) -> Sight:
         """What an onlooker sees."""
         deck, physics = self.deck, self.deck.physics
@@ -88,8 +96,8 @@ class DeckHand:
             open_holes=physics.open_holes,
             arm=deck.arm,
             heading=deck.heading,
-            die_in_danger=False,
-            die_cell=None,
+            die_in_danger=deck.die_in_danger,
+            die_cell=deck.die_cell,
         )
 
     def page(self) -> JSONObject:
@@ -101,6 +109,28 @@ class DeckHand:
             {"n": n, "sector": cell.sector, "ring": cell.ring} for n, cell in self.deck.droppings.items()
         ]
         return {"arm_deg": self.deck.arm * 22.5, "droppings": lying, "held": held}
+
+    def swept(self, eye: int) -> Iterator[int]:
+        """Let the arm enter a sector, the way that the eye turns; the sensors that something passes."""
+        self.deck.heading = 1 if eye > 0 else -1
+        for happening in self.deck.tick():
+            if isinstance(happening, ArmAt) and happening.sector == 0:
+                yield HOME
+            elif isinstance(happening, DroppingFell):
+                yield 6 + self.deck.physics.holes.index(happening.cell.sector)
+            elif isinstance(happening, DieFell):
+                yield 6
+
+    def saved(self) -> JSONObject:
+        """Where everything lies, as the simulated deck keeps it."""
+        return {**self.deck.saved(), "held": self._held, "lifts": self._lifts, "arm": self.deck.arm}
+
+    def restore(self, saved: Mapping[str, Any]) -> None:
+        """Lay everything so."""
+        self.deck = Deck.taken_up(self.deck.physics, self._chance, saved)
+        self.deck.arm = saved["arm"]
+        self._held = None if saved["held"] is None else (saved["held"][0], saved["held"][1])
+        self._lifts = tuple(Lift(*lift) for lift in saved["lifts"])
 
 
 class Ship:
@@ -165,12 +195,6 @@ class Ship:
     def _sweep(self) -> None:
         if self.hand is None or self.facts["eye"] == "0":
             return
-        self.hand.deck.heading = 1 if int(self.facts["eye"]) > 0 else -1
-        for happening in self.hand.deck.tick():
-            if isinstance(happening, ArmAt) and happening.sector == 0:
-                self.edge(HOME)
-                self.edge(HOME, False)
-            elif isinstance(happening, DroppingFell):
-                beam = 6 + self.hand.deck.physics.holes.index(happening.cell.sector)
-                self.edge(beam)
-                self.edge(beam, False)
+        for sensor in self.hand.swept(int(self.facts["eye"])):
+            self.edge(sensor)
+            self.edge(sensor, False)

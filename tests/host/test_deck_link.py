@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from galley.link import DeckReport, HostLink, LinkState
+from galley.link import HostLink
+from galley.link_events import DeckReport, LinkState
 from galley.tables.table import DARK, DeckView
 from galley_board import deck_codes, wire
 from galley_board.link import BoardLink

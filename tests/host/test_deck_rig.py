@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from typing import Any
 
@@ -10,8 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from galley.deck_physics import Physics
 from galley.sim.boards import SimulatedBoard
-from galley.sim.deck_rig import FULL_DEG_S, FULL_DUTY, HOLES, HOME_HALF_DEG, Arm, SimDeck, gp
+from galley.sim.deck_arm import HOME_HALF_DEG, Arm
+from galley.sim.deck_rig import FULL_DEG_S, FULL_DUTY, HOLES, SimDeck, gp
 from galley_board import drum, eye, pins
 from galley_engine.dice import Dice
 
@@ -89,7 +92,7 @@ def test_an_arm_that_stands_waits_for_nothing() -> None:
 def test_the_arm_follows_the_pins_and_passes_home_once_a_turn() -> None:
     async def test() -> None:
         rig, board = deck()
-        rig.deal([], railings=4)
+        rig.deal([], Physics(railings=4))
         start_s = 1000.0
         rig._moved_s = start_s
         drive(rig, 100, start_s)
@@ -106,7 +109,7 @@ def test_the_arm_follows_the_pins_and_passes_home_once_a_turn() -> None:
 def test_what_the_arm_pushes_through_an_open_hole_breaks_its_beam(percent: int) -> None:
     async def test() -> None:
         rig, board = deck()
-        rig.deal(["red", "green", "blue", "yellow"] * 3, railings=3)
+        rig.deal(["red", "green", "blue", "yellow"] * 3, Physics(railings=3))
         rig._moved_s = 1000.0
         drive(rig, percent, 1000.0)
         drive(rig, 0, 1000.0 + 60 * 360 / FULL_DEG_S)
@@ -163,7 +166,7 @@ def test_the_die_shows_the_face_to_which_the_drum_was_turned(face: int) -> None:
 def test_a_hand_lifts_puts_back_keeps_and_drops() -> None:
     rig, _ = deck()
     assert rig.lift(0) is None, "nothing was dealt"
-    rig.deal(["red", "red", "blue"], railings=3)
+    rig.deal(["red", "red", "blue"], Physics(railings=3))
     assert rig.last() is None
     first = rig.lift(0)
     assert first in {"red", "blue"}
@@ -188,7 +191,7 @@ def test_a_hand_lifts_puts_back_keeps_and_drops() -> None:
 
 def test_the_page_says_where_everything_lies() -> None:
     rig, _ = deck()
-    rig.deal(["red"], railings=2)
+    rig.deal(["red"], Physics(railings=2))
     page = rig.page()
     assert page["railings"] == 2
     assert page["holes"] == [2, 6, 10, 14]
@@ -201,12 +204,53 @@ def test_the_page_says_where_everything_lies() -> None:
 
 def test_the_arm_points_at_what_lies_in_its_sector() -> None:
     rig, _ = deck()
-    rig.deal(["red", "green", "blue", "yellow"] * 3, railings=3)
+    rig.deal(["red", "green", "blue", "yellow"] * 3, Physics(railings=3))
     sector = rig.sight().arm
     there = [n for n, cell in rig.sight().droppings.items() if cell[0] == sector]
     lifted = rig.lift(None)
     assert (lifted is None) == (not there)
     assert set(rig.sight().droppings) == set(range(12)) - set(there[:1])
+
+
+def test_a_loose_die_lies_among_the_droppings_and_where_it_was_saved() -> None:
+    rig, _ = deck()
+    rig.deal(["red", "green", "blue", "yellow"] * 3, Physics(build="loose"))
+    at: Any = rig.page()["die_at"]
+    assert (at["sector"], at["ring"]) == rig.sight().die_cell
+    again, _ = deck()
+    again.deal([], Physics(build="loose"))
+    again.restore(json.loads(json.dumps(rig.saved())))
+    assert (again.page()["die_at"], again.die(), again.sight()) == (at, rig.die(), rig.sight())
+    again.push_die()
+    assert again.sight().die_cell in {(sector, 0) for sector in range(16)}
+    again.deal(["red"], Physics())
+    assert (again.die(), again.page()["die_at"]) == (None, None), "a drum is no thing on deck"
+
+
+def test_everything_lies_as_it_was_saved() -> None:
+    rig, _ = deck()
+    rig.deal(["red", "green", "blue", "yellow"] * 3, Physics(railings=2))
+    rig.turn_drum(2000)
+    rig.lift(3)
+    rig.keep()
+    rig.lift(5)
+    again, board = deck()
+    again.deal([], Physics(railings=2))
+    saved = json.loads(json.dumps(rig.saved()))
+    again.restore(saved)
+    assert (again.saved(), again.sight(), again.held()) == (saved, rig.sight(), rig.held())
+    assert of(board, "stepper")[-1]["half_steps"] == 2000
+    for wrong in (
+        {},
+        {"colours": ["pink"]},
+        {"lying": [[12, 0, 0]]},
+        {"lying": [[0, 99, 0]]},
+        {"lying": [[0, 0, 0], [1, 0, 0]]},
+        {"lifts": [[1]]},
+        {"held": 7},
+    ):
+        again.restore({**saved, **wrong} if wrong else {})
+        assert again.saved() == saved
 
 
 def test_home_is_as_wide_as_the_firmware_takes_it_to_be() -> None:

@@ -14,7 +14,7 @@ from galley.tables import poop_deck
 from galley.tables.deck_motors import FACE_MS, PASS_GAP_MS, SETTLE_MS, Drum, Eye
 from galley.tables.deck_tongs import PATIENCE_MS, UNEVEN_MS
 from galley.tables.deck_world import DOUBT_MS, HOLD_MS, MISSED_MS, DeckWorld
-from galley.tables.table import BELL, KEEP1, MODE, ROLL, STATIONS, YUCK, Seat, seat_key
+from galley.tables.table import BELL, KEEP1, MODE, ROLL, STATIONS, YUCK, DeckStand, Seat, seat_key
 from galley_engine.dice import Dice, KeptDice
 from galley_engine.game import BadOption, JSONObject
 from galley_engine.games.poop_deck_state import COLOURS, State
@@ -321,6 +321,53 @@ def test_a_fall_in_the_loose_build_is_a_dropping_unless_the_crew_says_it_was_the
     assert ship.state.die_fell
 
 
+def loose(seats: tuple[Seat, ...] = PEOPLE, seed: int = 1, **numbers: Any) -> tuple[Ship, DeckHand]:
+    """A simulated deck with a loose die."""
+    hand = DeckHand(seed, **numbers)
+    return Ship(seats, hand, seed, build="loose"), hand
+
+
+def test_a_hand_sees_what_a_loose_die_shows_and_pushes_it_back() -> None:
+    ship, hand = loose(push_percent=100)
+    while not hand.deck.die_in_danger and not ship.play.over:
+        ship.run(1_000)
+        assert ship.state.die == hand.deck.face
+    assert (ship.facts["danger"], ship.play.over) == ("yes", False)
+    assert ship.press(VIOLET)
+    assert hand.deck.die_cell is not None
+    assert hand.deck.die_cell.ring == 0
+    assert "danger" not in ship.facts
+
+
+def test_a_loose_die_that_a_hand_sees_fall_ends_the_game_at_once() -> None:
+    for seed in range(20):
+        ship, hand = loose(seed=seed, push_percent=100)
+        ship.run(600_000)
+        assert ship.state.die_fell is hand.deck.die_has_fallen
+        if ship.state.die_fell:
+            assert done(ship)[-1] == "die_fell"
+            return
+    raise AssertionError("it never fell")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_bots_play_with_a_loose_die(seed: int) -> None:
+    ship, _ = loose(BOTS, seed)
+    ship.run(3_600_000)
+    assert ship.play.over
+    assert "die_shows" in done(ship)
+    assert sum(ship.state.collected) > 0
+
+
+def test_on_a_deck_without_beams_the_crew_says_that_a_dropping_fell() -> None:
+    ship = real()
+    assert not ship.press(BELL, "left")
+    ship.play.world.reported(DeckStand(None, False, False, False, beams=False), ship.now_ms)  # type: ignore[union-attr]
+    ship.run(1)
+    assert ship.press(BELL, "left")
+    assert (ship.state.galley, ship.state.deck) == (1, 11)
+
+
 # --- The simulated hand ---------------------------------------------------------------------------
 
 
@@ -522,14 +569,15 @@ DEEDS = st.lists(
 @given(
     st.integers(0, 1000),
     st.sampled_from([PEOPLE, MIXED, (*MIXED, Seat("white", "easy"))]),
-    st.sampled_from(["drum", "loose", "hand"]),
+    st.sampled_from(["drum", "loose", "hand", "loose hand"]),
     DEEDS,
 )
 def test_any_keys_in_any_order_never_raise_and_a_game_always_ends(
     seed: int, seats: tuple[Seat, ...], build: str, deeds: list[tuple[tuple[str, int], bool, int]]
 ) -> None:
-    if build == "hand":
-        ship = Ship(seats, DeckHand(seed), seed, railings=seed % 5)
+    if "hand" in build:
+        kind = "loose" if "loose" in build else "drum"
+        ship = Ship(seats, DeckHand(seed), seed, railings=seed % 5, build=kind)
     else:
         ship = Ship(PEOPLE, None, seed, build=build)
     for (board, key), down, wait_ms in deeds:
@@ -543,7 +591,8 @@ def test_any_keys_in_any_order_never_raise_and_a_game_always_ends(
         if ship.play.over:
             break
         jobs = ship.play.jobs()
-        places = [place for place in jobs if jobs[place].word in ("grab", "announce", "guess", "truth")]
+        wanted = ("grab", "announce", "guess", "truth", "push_die")
+        places = [place for place in jobs if jobs[place].word in wanted]
         if places:
             board, key = places[turn % len(places)]
             ship.press(key, board)

@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from galley.session import Session
+import galley.session
+from galley.session import KEPT_EVERY, Session
 from galley_engine.bots import policy
 from galley_engine.dice import Dice
 from galley_engine.game import JSONObject, Refusal, Step
 from galley_engine.games import load
-from galley_engine.record import Verdict, canonical, replay
+from galley_engine.record import Verdict, canonical, replay, state_after
 
 DUEL = load("sushi_duel")
 
@@ -83,18 +84,59 @@ def test_a_verdict_goes_into_the_record_and_out_again_with_its_step() -> None:
     assert "verdict" not in game.record()
 
 
-def test_undoing_takes_back_one_step_after_the_other() -> None:
+def restored(game: Session, states: list[Any], kept: int) -> Session:
+    """As a journal gives it back that has the state after `kept` steps."""
+    return Session.restore(
+        DUEL,
+        game.chance.seed,
+        dealt=game.dealt,
+        state=game.state,
+        steps=game.steps,
+        drawn=[game.drawn_after(n) for n in range(len(game.steps) + 1)],
+        kept=(kept, states[kept]),
+        verdicts=game.verdicts,
+        last_ms=game.at_ms(0),
+        now_ms=0,
+    )
+
+
+@pytest.mark.parametrize("kept", [None, 0, 8, 13])
+def test_undoing_takes_back_one_step_after_the_other(
+    kept: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(galley.session, "KEPT_EVERY", 8)
     game = bots_game(3, seed=5, most=60)
     states = [game.dealt]
     for at_ms, action in game.steps:
         step = DUEL.apply(states[-1], action, at_ms, None)
         assert not isinstance(step, Refusal)
         states.append(step.state)
+    if kept is not None:
+        game = restored(game, states, kept)
+        assert game.state == states[-1]
     for state in reversed(states[:-1]):
         assert game.undo()
         assert game.state == state
     assert not game.undo()
     assert game.state == game.dealt
+
+
+def test_undoing_is_no_slower_in_a_long_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = in_a_duel()
+    roll(game, 2000)
+    for _ in range(3 * KEPT_EVERY):
+        assert isinstance(game.do({"do": "keep", "seat": 0, "die": 0}, 2000), Step)
+    played: list[int] = []
+
+    def counted(rules: Any, start: Any, steps: Any) -> Any:
+        played.append(len(steps))
+        return state_after(rules, start, steps)
+
+    monkeypatch.setattr(galley.session, "state_after", counted)
+    while game.undo():
+        pass
+    assert len(played) > 3 * KEPT_EVERY
+    assert max(played) < KEPT_EVERY
 
 
 def test_a_throw_that_was_undone_comes_again_the_same() -> None:

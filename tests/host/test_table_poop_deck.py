@@ -149,6 +149,27 @@ def test_a_loose_die_is_set_at_a_station_and_its_fall_is_confirmed_there() -> No
     assert "set_die" in prompts(state(), build="loose")
     doubtful = words(state(), build="loose", doubt="yes")
     assert (doubtful["left", YUCK], doubtful["right", BELL]) == ("die_fell", "dropping_fell")
+    assert "set_die" not in prompts(state(), build="loose", hand="yes"), "a simulated hand sees it"
+    assert words(state(), build="loose", hand="yes") == {WHITE: "grab"}
+
+
+def test_the_only_dropping_in_the_tongs_cannot_be_what_fell() -> None:
+    held = state(hold=True, deck=1, collected=ALL_RED)
+    found = words(held, build="loose", doubt="yes")
+    assert (found["left", YUCK], found.get(("left", BELL))) == ("die_fell", None)
+    assert prompts(held, build="loose", doubt="yes")[0] == "did_die_fall"
+
+
+@pytest.mark.parametrize("build,keys", [("drum", {BELL}), ("loose", {BELL, YUCK})])
+def test_without_beams_the_crew_says_what_fell(build: str, keys: set[int]) -> None:
+    found = words(state(), build=build, unwatched="yes")
+    for side in STATIONS:
+        assert {key for board, key in found if board == side and key >= BELL - 1} == keys
+    asked = {BELL: "say_fallen", YUCK: "say_die_fell"}
+    said = set(prompts(state(), build=build, unwatched="yes"))
+    assert {asked[key] for key in keys} == said & set(asked.values())
+    last = state(hold=True, deck=1, collected=ALL_RED)
+    assert ("left", BELL) not in words(last, build=build, unwatched="yes")
 
 
 def test_the_lights_of_the_deck() -> None:
@@ -202,6 +223,7 @@ FACTS = st.fixed_dictionaries(
         "guess": st.sampled_from(COLOURS),
         "danger": st.just("yes"),
         "doubt": st.just("yes"),
+        "unwatched": st.just("yes"),
         "guard": st.just("open"),
         "reader": st.just("unsure"),
     },

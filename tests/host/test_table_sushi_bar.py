@@ -123,7 +123,8 @@ def test_the_top_tile_of_an_only_victim_is_taken_by_bell() -> None:
 def test_a_victim_is_chosen_by_his_seat_key() -> None:
     stacks = [{}, {"sushi": [5]}, {"sushi": [2]}, {}]
     state = thrown("blue blue blue red red", seats=4, stacks=stacks)
-    assert table.boards(state) == ("left", "deck")
+    assert table.boards(state, SEATS) == ("left", "deck")
+    assert table.boards(state, (Seat("red", "good"), *SEATS[1:])) == ("left",), "a bot needs no key"
     assert ("left", BELL) not in words(state)
     assert {key for key, word in words(state).items() if word == "rob"} == {
         seat_key("green"),
@@ -245,7 +246,7 @@ def test_nobody_acts_for_a_bot_and_only_the_station_at_play_is_needed() -> None:
     bots = (Seat("red"), Seat("blue", "good"))
     assert table.jobs(state, bots, {}) == {}
     assert [prompt.key for prompt in table.prompts(state, bots, {})] == ["bot_thinks"]
-    assert table.boards(state) == ("right",)
+    assert table.boards(state, bots) == ("right",)
 
 
 @pytest.mark.parametrize(

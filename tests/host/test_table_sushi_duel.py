@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from galley.house import House, HouseRules
 from galley.tables import load, sushi_duel
-from galley.tables.table import BELL, KEEP1, MODE, ROLL, YUCK, Key, Seat, seat_key
+from galley.tables.table import BELL, BOARDS, KEEP1, MODE, ROLL, STATIONS, YUCK, Key, Seat, seat_key
+from galley.web.app import STATIC
 from galley_board import glyphs
-from galley_engine.game import Event, Step
+from galley_engine.game import Event, JSONObject, Step
 from galley_engine.games.sushi_duel_state import State
 
 SHRIMP, SALMON = {"shrimp": 6}, {"salmon": 6}
@@ -86,6 +88,72 @@ def test_in_the_duel_each_row_of_the_key_table_holds() -> None:
         seat_key("green"): "mate",
     }
     assert (("left", MODE)) not in words(position, RED, BLUE, GREEN)
+
+
+def test_the_deck_is_needed_wherever_a_person_has_a_key_on_it() -> None:
+    robot = Seat("green", "good")
+    duel = state(3, phase="duel", stations=stations(MIXED, MIXED))
+    for position in (state(3), duel, shared([1, 1, 0])):
+        assert sushi_duel.boards(position, (RED, BLUE, GREEN)) == BOARDS
+    for position in (duel, shared([1, 1, 0])):
+        assert sushi_duel.boards(position, (RED, BLUE, robot)) == STATIONS
+    assert sushi_duel.boards(state(3), (Seat("red", "good"), BLUE, GREEN)) == STATIONS
+    for position in (state(2, phase="duel", stations=stations(MIXED, MIXED)), shared([2, 1, 0])):
+        assert sushi_duel.boards(position, (RED, BLUE, GREEN)) == STATIONS
+
+
+def test_observers_are_told_of_their_key_and_nobody_waits_for_them() -> None:
+    position = state(3, phase="duel", stations=stations(MIXED, MIXED))
+    assert prompts(position, RED, BLUE, GREEN)[2:] == [("duel_mate", {"seats": ["green"]})]
+    assert prompts(position, RED, BLUE, Seat("green", "good")) == [("duel_on", {}), ("duel_yuck", {})]
+    robots = (Seat("red", "good"), Seat("blue", "best"))
+    assert prompts(position, *robots, GREEN) == [
+        ("bots_duel", {"left": "red", "right": "blue"}),
+        ("duel_mate", {"seats": ["green"]}),
+    ]
+    begun = state(2, phase="duel", stations=stations([None] * 6, MIXED))
+    assert prompts(begun, RED, BLUE)[0] == ("duel_on", {})
+    assert prompts(begun, RED, Seat("blue", "good"))[0] == ("duel_roll", {}), "red has nothing to keep yet"
+    assert sushi_duel.awaited(position) == ()
+
+
+def test_all_wait_for_whoever_is_not_ready_or_must_choose() -> None:
+    position = state(3, phase="ready", stations=stations([None] * 6, [None] * 6))
+    said = after(position, do="ready", seat=0)
+    waits = [sushi_duel.awaited(at) for at in (state(3), position, said, shared([1, 1, 0]))]
+    assert waits == [(0,), (0, 1), (1,), (2,)]
+    assert prompts(said, RED, Seat("blue", "good"), GREEN) == [("bot_gets_ready", {"by": "blue"})]
+
+
+CALM = ["shrimp"] * 5 + ["salmon"]
+RACES = [
+    (MIXED, MIXED, ("mate", 2), ("mate", 3), True),
+    (MIXED, MIXED, ("mate", 2), ("bell", 0), True),
+    (MIXED, MIXED, ("yuck", 0), ("mate", 2), True),
+    (MIXED, MIXED, ("roll", 1), ("mate", 3), True),
+    (MIXED, CALM, ("roll", 0), ("mate", 2), False),
+    (MIXED, CALM, ("mate", 2), ("mate", 3), False),
+    (MIXED, CALM, ("roll", 0), ("yuck", 1), True),
+    (CALM, MIXED, ("roll", 0), ("yuck", 1), False),
+    (STARS, STARS, ("bell", 0), ("bell", 1), True),
+    (STARS, CALM, ("bell", 0), ("bell", 1), False),
+    (STARS, CALM, ("bell", 0), ("roll", 1), False),
+    (MIXED, MIXED, ("yuck", 0), ("yuck", 1), False),
+]
+
+
+@pytest.mark.parametrize("left,right,one,other,matters", RACES)
+def test_a_race_is_told_where_it_matters_who_was_first(
+    left: list[Any], right: list[Any], one: tuple[str, int], other: tuple[str, int], matters: bool
+) -> None:
+    position = state(4, phase="duel", stations=stations(left, right))
+    first: JSONObject = {"do": one[0], "seat": one[1]}
+    second: JSONObject = {"do": other[0], "seat": other[1]}
+    for pair in ((first, second), (second, first)):
+        assert sushi_duel.contested(position, *pair) is matters
+    words = json.loads((STATIC / "lang/en.json").read_text("utf-8"))["news.first"]
+    if matters:
+        assert {f"{one[0]}_{other[0]}", f"{other[0]}_{one[0]}"} <= words.keys()
 
 
 def test_no_key_acts_for_a_bot() -> None:

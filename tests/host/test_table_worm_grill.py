@@ -202,7 +202,7 @@ def test_nobody_acts_for_a_bot_and_only_the_station_at_play_is_needed() -> None:
     bots = (Seat("red"), Seat("blue", "good"))
     assert table.jobs(state, bots, {}) == {}
     assert [prompt.key for prompt in table.prompts(state, bots, {})] == ["bot_thinks"]
-    assert table.boards(state) == ("right",)
+    assert table.boards(state, bots) == ("right",)
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -24,10 +24,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from galley.sim.knobs import Knobs
 from galley_board import pins
 
 REPLUG_S = 3.0
@@ -57,44 +57,6 @@ class Rigging(Protocol):
 
     def unplugged(self) -> None:
         """The board has no power any more."""
-
-
-@dataclass(frozen=True, slots=True)
-class Knobs:
-    """How a simulated board differs from the usual one; see `child.OPTIONS` for each."""
-
-    ticks_origin: int | None = None
-    skew_ppm: int = 0
-    loop_ms: float = 0.0
-    scan_ms: int = 0
-    queue_len: int = 0
-    boot_id: int | None = None  # of the first start; each later one has the next number
-    nvm: str = ""
-    safe_mode: str = ""
-    settings: tuple[str, ...] = ()
-    grounded: tuple[int, ...] = ()
-
-    def arguments(self, start: int = 0) -> list[str]:
-        """As arguments of `child.py` for its start number `start`, from 0."""
-        given: list[tuple[str, object]] = [("--set", line) for line in self.settings]
-        given += [("--ground", pin) for pin in self.grounded]
-        if self.ticks_origin is not None:
-            given.append(("--ticks-origin", self.ticks_origin))
-        if self.boot_id is not None:
-            given.append(("--boot-id", self.boot_id + start))
-        if self.skew_ppm:
-            given.append(("--skew-ppm", self.skew_ppm))
-        if self.loop_ms:
-            given.append(("--loop-ms", self.loop_ms))
-        if self.scan_ms:
-            given.append(("--scan-ms", self.scan_ms))
-        if self.queue_len:
-            given.append(("--queue-len", self.queue_len))
-        if self.nvm:
-            given.append(("--nvm", self.nvm))
-        if self.safe_mode:
-            given.append(("--safe-mode", self.safe_mode))
-        return [str(word) for pair in given for word in pair]
 
 
 def firmware_folder() -> Path:
@@ -153,6 +115,7 @@ class SimulatedBoard:
         self.exit_status: int | None = None
         self.rigging: Rigging | None = None
         self._on_pixels = on_pixels
+        self._pixels_watched = True
         self._on_console = on_console
         self._on_change = on_change
         self._process: subprocess.Popen[bytes] | None = None
@@ -214,6 +177,8 @@ class SimulatedBoard:
         here.setblocking(False)
         self._channel = here
         self._in = b""
+        if not self._pixels_watched:
+            self.watch_pixels(False)
         self.wire()
         self.starts += 1
         self.exit_status = None
@@ -264,6 +229,11 @@ class SimulatedBoard:
 
     def _befall(self, trouble: str, at_ns: int | None, **how: float) -> None:
         self.send({"op": trouble, "at_ns": time.monotonic_ns() if at_ns is None else at_ns, **how})
+
+    def watch_pixels(self, watched: bool) -> None:
+        """Have every frame of pixels told, the present one at once; or none, while nobody looks."""
+        self._pixels_watched = watched
+        self.send({"op": "watch_pixels", "watched": watched})
 
     def wire(self) -> None:
         """Join the pins to what is around them, if anything is."""
@@ -401,6 +371,11 @@ class SimulatedBox:
         except SimulationError:
             await self.stop()
             raise
+
+    def watch_pixels(self, watched: bool) -> None:
+        """Have the pixels of all boards told, or none."""
+        for board in self.boards.values():
+            board.watch_pixels(watched)
 
     async def stop(self) -> None:
         """Unplug all boards and wait until no process is left."""

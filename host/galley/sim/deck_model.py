@@ -17,10 +17,11 @@ is under one, only `lift` tells. All chance comes from the generator given; the 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from galley.deck_physics import BRINK, Physics
-from galley_engine.game import BadSetup, Chance
+from galley_engine.game import BadSetup, Chance, JSONObject
+from galley_engine.games.poop_deck_state import COLOURS
 
 DIE: Final = -1
 """The loose die among the droppings of the deck."""
@@ -119,6 +120,28 @@ class Deck:
         """Whether the box offers to push the die: drift 2 or 3, or a loose die at the railing."""
         cell = self.die_cell
         return self.drift >= BRINK - 1 if cell is None else cell.ring == self._outer
+
+    # What outlives the host
+
+    def saved(self) -> JSONObject:
+        """The droppings' colours, number, sector and ring of each thing on deck, and the die's colour."""
+        return {
+            "colours": list(self._colours),
+            "lying": [[thing, *cell] for thing, cell in sorted(self._where.items())],
+            "face": self.face,
+        }
+
+    @classmethod
+    def taken_up(cls, physics: Physics, chance: Chance, saved: Mapping[str, Any]) -> Deck:
+        """The deck that `saved` tells of. Raises LookupError, TypeError, ValueError if there can be none."""
+        colours = [COLOURS[COLOURS.index(colour)] for colour in saved["colours"]]
+        things = range(DIE if physics.build == "loose" else 0, len(colours))
+        places = {thing: Cell(sector, ring) for thing, sector, ring in saved["lying"]}
+        room = {Cell(sector, ring) for sector in range(physics.sectors) for ring in range(physics.rings)}
+        fits = room.issuperset(places.values()) and set(things).issuperset(places)
+        if not fits or len(set(places.values())) < len(saved["lying"]):
+            raise BadSetup("lying", "has a thing that is none, or where none can lie")
+        return cls(physics, chance, colours, COLOURS[COLOURS.index(saved["face"])], places)
 
     # What hands do
 

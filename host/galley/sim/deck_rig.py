@@ -4,13 +4,12 @@ For: playing the poop deck without a deck. The firmware of a simulated board dri
 real deck would do then: the arm turns, passes its home switch, pushes droppings, and what falls breaks the
 beam of its hole. It must not know a rule, a seat or the host's view: the eye's speed comes from its pins.
 
-Where things lie is `deck_model`; how the arm moves is `Arm`, which knows only angle and speed. The die on the
-drum is turned by the firmware's stepper, which the child follows by itself (`standins/parts.py`), for
-half-steps are faster than messages; so are the strobed beams. Droppings are lifted, kept and dropped by a
-simulated hand (`tables.table.Hand`).
+Where things lie is `deck_model`, how the arm moves `deck_arm`. The drum is turned by the firmware's stepper,
+which the child follows by itself (`standins/parts.py`), for half-steps are faster than messages; so are the
+strobed beams. Droppings are lifted, kept and dropped by a simulated hand (`tables.table.Hand`).
 
     deck = SimDeck(box.boards["deck"], Dice(7))
-    deck.deal(["red", "red", "blue"], railings=3)
+    deck.deal(["red", "red", "blue"], Physics(railings=3))
 """
 
 from __future__ import annotations
@@ -18,11 +17,12 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from galley.deck_physics import Physics
 from galley.sim.boards import SimulatedBoard
+from galley.sim.deck_arm import Arm
 from galley.sim.deck_model import Deck, DieFell, DroppingFell
 from galley_board import drum, eye, pins
 from galley_engine.game import Chance, JSONObject
@@ -30,10 +30,8 @@ from galley_engine.policies.poop_deck import Lift, Sight
 
 FULL_DEG_S: Final = float(eye.FULL_DEG_S)
 FULL_DUTY: Final = 65535
-HOME_HALF_DEG: Final = float(eye.HOME_HALF_DEG)
 HOME_WIDTH_HALF_STEPS: Final = 60  # for how long the drum's switch is closed
 BREAK_S: Final = 0.15  # for how long something that falls is in a beam
-NUDGE_DEG: Final = 1e-6
 LIGHT: Final = {
     None: (220, 75, 75, 70),
     "red": (520, 330, 100, 90),
@@ -53,59 +51,6 @@ HOLES: Final = tuple(gp(f"HOLE{hole}") for hole in (1, 2, 3, 4))
 COILS: Final = tuple(gp(f"DIE_IN{coil}") for coil in (1, 2, 3, 4))
 
 
-class Arm:
-    """An arm on a motor: `deg` is counted on past 360, home at every full turn. Times in s."""
-
-    def __init__(self, sectors: int) -> None:
-        self.deg = 0.0
-        self.speed_deg_s = 0.0
-        self._sector_deg = 360 / sectors
-        self._sectors = sectors
-
-    @property
-    def heading(self) -> int:
-        """1 or -1; 1 while it stands."""
-        return -1 if self.speed_deg_s < 0 else 1
-
-    @property
-    def at_home(self) -> bool:
-        """Whether the home switch sees it."""
-        return abs((self.deg + 180) % 360 - 180) <= HOME_HALF_DEG
-
-    @property
-    def sector(self) -> int:
-        """The sector it is in; sector 0 lies about home."""
-        return round(self.deg / self._sector_deg) % self._sectors
-
-    def next_mark(self) -> float:
-        """The angle of the next border of a sector, or edge of home, in its way."""
-        half = self._sector_deg / 2
-        grids = ((self._sector_deg, half), (360.0, HOME_HALF_DEG), (360.0, -HOME_HALF_DEG))
-        if self.heading > 0:
-            return min(_above(self.deg, step, offset) for step, offset in grids)
-        return -min(_above(-self.deg, step, offset) for step, offset in grids)
-
-    def wait_s(self) -> float | None:
-        """How long until it is there; None while it stands."""
-        if not self.speed_deg_s:
-            return None
-        return abs((self.next_mark() - self.deg) / self.speed_deg_s)
-
-    def turn(self, passed_s: float) -> bool:
-        """Let time pass, but no further than the next mark; whether it has just gone over that."""
-        mark, deg = self.next_mark(), self.deg + self.speed_deg_s * passed_s
-        if self.speed_deg_s and (mark - deg) * self.heading <= 0:
-            self.deg = mark + NUDGE_DEG * self.heading
-            return True
-        self.deg = deg
-        return False
-
-
-def _above(deg: float, step: float, offset: float) -> float:
-    """The first of offset + n * step that is greater than `deg`."""
-    return offset + (math.floor((deg - offset + NUDGE_DEG / 2) / step) + 1) * step
-
-
 class SimDeck:
     """A deck under one simulated board; a `tables.table.Hand` over it.
 
@@ -118,7 +63,6 @@ class SimDeck:
         self,
         board: SimulatedBoard,
         chance: Chance,
-        build: str = "drum",
         reader: bool = False,
         on_change: Callable[[], None] | None = None,
     ) -> None:
@@ -130,7 +74,7 @@ class SimDeck:
         self._reader = reader
         self._on_change = on_change
         # the die's turning and drifting are the host's, and which way the arm goes the motor's
-        self._physics = Physics(build=build, reverse_percent=0, turn_percent=0, out_percent=0)
+        self._physics = Physics(reverse_percent=0, turn_percent=0, out_percent=0)
         self._deck = Deck(self._physics, chance, ())
         self._arm = Arm(self._physics.sectors)
         self._held: tuple[int, str] | None = None
@@ -188,6 +132,13 @@ class SimDeck:
         self._send(self._pin("GUARD", not is_open))
         self._drive()
 
+    def break_beam(self, hole: int) -> None:
+        """Have something pass the beam of a hole, 0 to 3: what falls, or a finger."""
+        if hole in self._broken:
+            self._broken[hole].cancel()
+        self._broken[hole] = asyncio.get_running_loop().call_later(BREAK_S, self._mend, hole)
+        self._send(self._beam(hole))
+
     def turn_drum(self, half_steps: int) -> None:
         """Turn the drum by hand to so many half-steps past home, as no firmware can know."""
         self.half_steps = half_steps
@@ -195,9 +146,11 @@ class SimDeck:
 
     # -- the hand (tables.table.Hand) -------------------------------------------------------------------
 
-    def deal(self, colours: Sequence[str], railings: int) -> None:
-        """Spread these droppings anew on a deck with this many railings."""
-        self._physics = self._physics._replace(railings=railings)
+    def deal(self, colours: Sequence[str], physics: Physics) -> None:
+        """Spread these droppings anew, and a loose die if it is that build, on a deck with such railings."""
+        self._physics = self._physics._replace(
+            build=physics.build, railings=physics.railings, push_percent=physics.push_percent
+        )
         self._deck = Deck(self._physics, self._chance, colours)
         self._deck.arm = self._arm.sector
         self._held = None
@@ -245,8 +198,12 @@ class SimDeck:
         """The colour under the only dropping on deck, None while there is not just one."""
         return self._deck.colour_under_last() if len(self._deck.droppings) == 1 else None
 
+    def die(self) -> str | None:
+        """The colour on top of a loose die; None where there is none, or none any more."""
+        return None if self._deck.die_cell is None else self._deck.face
+
     def push_die(self) -> None:
-        """Push a loose die back to the middle."""
+        """Push a loose die to the middle."""
         self._deck.push_die()
         self._changed()
 
@@ -287,11 +244,39 @@ class SimDeck:
             "droppings": [{"n": n, "sector": cell.sector, "ring": cell.ring} for n, cell in lying.items()],
             "held": held,
             "die": self.face,
+            "die_at": None if self._deck.die_cell is None else self._deck.die_cell._asdict(),
             "railings": physics.railings,
             "holes": list(physics.holes),
             "sectors": physics.sectors,
             "rings": physics.rings,
         }
+
+    def saved(self) -> JSONObject:
+        """Where everything lies, with the colours underneath; for nobody's eyes."""
+        return {
+            **self._deck.saved(),
+            "held": None if self._held is None else list(self._held),
+            "lifts": [list(lift) for lift in self._lifts],
+            "arm": self._arm.sector,
+            "half_steps": self.half_steps,
+        }
+
+    def restore(self, saved: Mapping[str, Any]) -> None:
+        """Lay everything as `saved` says; nothing changes if it cannot have lain so."""
+        try:
+            deck = Deck.taken_up(self._physics, self._chance, saved)
+            held = None if saved["held"] is None else (int(saved["held"][0]), str(saved["held"][1]))
+            lifts = tuple(Lift(*lift) for lift in saved["lifts"])
+            arm, half_steps = int(saved["arm"]), int(saved["half_steps"])
+        except (LookupError, TypeError, ValueError):
+            return
+        self._deck, self._held, self._lifts = deck, held, lifts
+        self._arm.deg = arm * 360 / self._physics.sectors
+        self._deck.arm = self._arm.sector
+        self._send(self._pin("EYE_HOME", self._arm.at_home))
+        self.turn_drum(half_steps)
+        self._drive()
+        self._changed()
 
     @property
     def face(self) -> str:
@@ -355,9 +340,9 @@ class SimDeck:
         self._deck.arm, self._deck.heading = before, self._arm.heading
         for happening in self._deck.tick():
             if isinstance(happening, DroppingFell):
-                self._break(self._physics.holes.index(happening.cell.sector))
+                self.break_beam(self._physics.holes.index(happening.cell.sector))
             elif isinstance(happening, DieFell):
-                self._break(self._physics.holes.index(self._nearest_hole()))
+                self.break_beam(self._physics.holes.index(self._nearest_hole()))
 
     def _nearest_hole(self) -> int:
         """Where a loose die fell: the model names no cell."""
@@ -365,12 +350,6 @@ class SimDeck:
         return min(
             self._physics.open_holes, key=lambda hole: min((hole - here) % count, (here - hole) % count)
         )
-
-    def _break(self, hole: int) -> None:
-        if hole in self._broken:
-            self._broken[hole].cancel()
-        self._broken[hole] = asyncio.get_running_loop().call_later(BREAK_S, self._mend, hole)
-        self._send(self._beam(hole))
 
     def _mend(self, hole: int) -> None:
         del self._broken[hole]

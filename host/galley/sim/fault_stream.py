@@ -32,6 +32,7 @@ class FaultStream:
         self._pieces = 0
         self._until_ms = 0.0
         self._quantum_ms = 0
+        self._asked_ms: float | None = None  # when the bus asks for what waits
         self._taken_ms = -math.inf
         self._struck: dict[str, int] = {}
 
@@ -96,7 +97,7 @@ class FaultStream:
         """What arrives now."""
         if not self._waiting or self.due_ms(now_ms) > now_ms:
             return b""
-        self._taken_ms = now_ms
+        self._taken_ms, self._asked_ms = now_ms, None
         count = len(self._waiting)
         if self._pieces:
             self._pieces -= 1
@@ -118,10 +119,13 @@ class FaultStream:
     def due_ms(self, now_ms: float) -> float:
         """When `take` gives something next: now, later, or never (infinite) while nothing waits."""
         if not self._waiting:
+            self._asked_ms = None
             return math.inf
         at_ms = max(now_ms, self._until_ms)
         if self._quantum_ms:
-            at_ms = math.ceil(at_ms / self._quantum_ms) * self._quantum_ms
+            if self._asked_ms is None or self._asked_ms < self._until_ms:
+                self._asked_ms = math.ceil(at_ms / self._quantum_ms) * self._quantum_ms
+            at_ms = max(now_ms, self._asked_ms)
         if self._pieces and at_ms <= self._taken_ms:
             at_ms = self._taken_ms + 1
         return at_ms

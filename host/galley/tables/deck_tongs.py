@@ -11,7 +11,8 @@ was taken back or a board was away: then the deck is dealt anew.
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from galley.deck_physics import Physics
 from galley.tables.table import Hand
@@ -56,6 +57,15 @@ class Tongs:
         """Whether a loose die lies at the railing."""
         seen = self._hand.sight()
         return isinstance(seen, Sight) and seen.die_in_danger
+
+    @property
+    def die(self) -> str | None:
+        """The colour on top of a loose die; None once it has fallen."""
+        return self._hand.die()
+
+    def push_die(self) -> None:
+        """Push a loose die to the middle."""
+        self._hand.push_die()
 
     def lying(self) -> JSONObject:
         """Where everything lies, for the pages."""
@@ -149,6 +159,14 @@ class Tongs:
             self._uneven_ms = None
             self._deal(state)
 
+    def saved(self) -> JSONObject:
+        """What must outlive the host: where everything lies."""
+        return self._hand.saved()
+
+    def restore(self, saved: Mapping[str, Any]) -> None:
+        """Lay everything where it lay."""
+        self._hand.restore(saved)
+
     # -- what the rules made of it ----------------------------------------------------------------------
 
     def lifted(self, now_ms: int) -> None:
@@ -184,7 +202,7 @@ class Tongs:
             for colour, collected in zip(COLOURS, state.collected, strict=True)
             for _ in range(state.options.droppings_per_colour - collected)
         ]
-        self._hand.deal(self._chance.shuffle(left)[: state.deck], self._physics.railings)
+        self._hand.deal(self._chance.shuffle(left)[: state.deck], self._physics)
         if state.phase == "hold":
             self._hand.lift(self.pointed())
 

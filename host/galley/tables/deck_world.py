@@ -7,9 +7,9 @@ know boards, pages or who is a person: the house asks it with `press` for people
 Without a Hand the droppings are real: their colour comes with a key or the reader, and bots cannot play. With
 one, a WHITE press lifts the dropping that the arm points at, and its colour is known while it is held.
 
-In the loose build a beam does not tell the die from a dropping: for DOUBT_MS the crew may say that it was the
-die; after that it was a dropping. An eye that is not seen at home for MISSED_MS has passed it all the same:
-a broken sensor must not stop the die.
+In the loose build a Hand sees what the die does. A beam alone does not tell it from a dropping: for DOUBT_MS
+the crew may say that it was the die; after that it was a dropping. An eye that is not seen at home for
+MISSED_MS has passed it all the same: a broken sensor must not stop the die.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ HOLD_MS: Final = 3_000  # a dropping announced without a grab was grabbed so lon
 DOUBT_MS: Final = 8_000
 MISSED_MS: Final = 60_000
 LOOK_MS: Final = 200  # how often the pages see where the arm is
+MOST_FALLEN: Final = 100
 MOST_DRAWN: Final = 1_000_000  # more chance than any game uses: a wild number must not hold the loop
 
 
@@ -53,7 +54,9 @@ class DeckWorld:
         self._told_again = 0  # turns of the die that the game is told once more: they are known
         self._guess: str | None = None
         self._fallen_ms: list[int] = []  # loose build: when beams were broken that may have been the die
+        self._missed = 0  # what fell while the box was paused
         self._unsure = self._guard_open = False
+        self._beams = True
         self._said: JSONObject | None = None
         self._tongs = None if hand is None else Tongs(state, self._chance, hand, physics)
 
@@ -77,6 +80,7 @@ class DeckWorld:
             "doubt": "yes" if self._fallen_ms else None,
             "guard": "open" if self._guard_open else None,
             "reader": "unsure" if self._unsure else None,
+            "unwatched": None if self._beams or self._tongs is not None else "yes",
         }
         return found | {name: word for name, word in known.items() if word is not None}
 
@@ -130,10 +134,19 @@ class DeckWorld:
             return self._announced(state, READER[key], now_ms)
         return ()
 
+    def missed(self, state: State, board: str, key: int, down: bool, now_ms: int) -> None:
+        """What fell in a pause has fallen, and counts when the game goes on."""
+        self._wake(now_ms)
+        if board == "deck" and down and key in BEAMS:
+            if self._is_blind:
+                self._fallen_ms.append(now_ms)
+            else:
+                self._missed += 1
+
     def reported(self, stand: DeckStand, now_ms: int) -> None:
         """How the deck's parts stand: the die shows a colour when it is there, not when it was sent."""
         self._wake(now_ms)
-        self._guard_open, self._unsure = stand.guard_open, stand.unsure
+        self._guard_open, self._unsure, self._beams = stand.guard_open, stand.unsure, stand.beams
         if self._drum is not None:
             self._drum.reported(stand.face, stand.moving, now_ms)
 
@@ -146,10 +159,26 @@ class DeckWorld:
 
     def _fell(self, state: State, now_ms: int) -> Sequence[JSONObject]:
         """Something went through a hole."""
-        if self._drum is None:
+        if self._is_blind:
             self._fallen_ms.append(now_ms)
             return ()
+        if self._drum is None and self._tongs is not None and self._tongs.die is None:
+            return ({"do": "die_fell"},)
         return ({"do": "dropping_fell"},) if may_fall(state) else ()
+
+    @property
+    def _is_blind(self) -> bool:
+        """Whether nobody but the crew sees the die: a real one on a real deck."""
+        return self._drum is None and self._tongs is None
+
+    def _die_of_the_hand(self, state: State) -> list[JSONObject]:
+        """What a hand sees of a loose die."""
+        if self._drum is not None or self._tongs is None:
+            return []
+        colour = self._tongs.die
+        if colour is None:
+            return [{"do": "die_fell"}]
+        return [] if colour == state.die else [{"do": "die_shows", "colour": colour}]
 
     # -- what people and bots want ------------------------------------------------------------------------
 
@@ -232,7 +261,9 @@ class DeckWorld:
         if now_ms >= self._beat_ms:
             self._eye.beat()
             self._beat_ms = now_ms + self._eye.sector_ms
-        found: list[JSONObject] = []
+        found: list[JSONObject] = [{"do": "dropping_fell"}] * self._missed
+        self._missed = 0
+        found += self._die_of_the_hand(state)
         drum = self._drum
         if drum is not None and drum.arrived(now_ms) and drum.colour != state.die:
             found.append({"do": "die_shows", "colour": drum.colour})
@@ -250,7 +281,7 @@ class DeckWorld:
 
     def due_ms(self) -> int | None:
         """When `tick` must come."""
-        if self._over or self._now_ms is None:
+        if self._over or self._now_ms is None or self._missed:
             return None if self._over else 0
         times = [self._beat_ms, self._home_ms + MISSED_MS, *(at_ms + DOUBT_MS for at_ms in self._fallen_ms)]
         if self._tongs is not None:
@@ -276,6 +307,7 @@ class DeckWorld:
         if self._now_ms is None:
             self._beat_ms = now_ms + self._eye.sector_ms
             self._home_ms = self._look_ms = now_ms
+            self._fallen_ms = [now_ms] * len(self._fallen_ms)
             if self._drum is not None:
                 self._drum.show(now_ms)
         self._now_ms = now_ms
@@ -302,6 +334,8 @@ class DeckWorld:
                 self._fallen_ms.pop(0)
             elif kind == "die_pushed" and self._drum is not None:
                 self._drum.push()
+            elif kind == "die_pushed" and self._tongs is not None:
+                self._tongs.push_die()
         if self._tongs is not None:
             _carry_out(self._tongs, kinds, now_ms)
         if state.phase != "hunt" or state.deck != 1:
@@ -336,17 +370,24 @@ class DeckWorld:
     # -- over a restart -------------------------------------------------------------------------------------
 
     def saved(self) -> JSONObject:
-        """The die, and how far the chance has got; where droppings lie is the hand's."""
+        """Die, eye, what was said, what fell and is in doubt, the hand, and how much chance was drawn."""
         drum = self._drum
         return {
             "drawn": self._chance.drawn,
             "face": None if drum is None else drum.face,
             "drift": None if drum is None else drum.drift,
+            "eye": self._eye.percent,
+            "fallen": self._missed + len(self._fallen_ms),
+            "guess": self._guess,
+            "said": self._said,
+            "hand": None if self._tongs is None else self._tongs.saved(),
         }
 
     def restore(self, saved: Mapping[str, Any]) -> None:
-        """Put the die back as it was, and let the chance go on from there."""
-        drawn, face, drift = (saved.get(name) for name in ("drawn", "face", "drift"))
+        """Be as it was, with all of the time for what is in doubt, and let the chance go on from there."""
+        drawn, face, drift, eye, fallen = (
+            saved.get(name) for name in ("drawn", "face", "drift", "eye", "fallen")
+        )
         if type(drawn) is int and self._chance.drawn <= drawn <= MOST_DRAWN:
             while self._chance.drawn < drawn:
                 self._chance.die(COLOURS)
@@ -355,6 +396,18 @@ class DeckWorld:
                 self._drum.face = face
             if type(drift) is int and 0 <= drift <= BRINK:
                 self._drum.drift = drift
+        if type(eye) is int and 0 < abs(eye) <= 100:
+            self._eye.percent = eye
+        if type(fallen) is int and self._is_blind:
+            self._fallen_ms = [self._now_ms or 0] * min(fallen, MOST_FALLEN)
+        elif type(fallen) is int:
+            self._missed = min(fallen, MOST_FALLEN)
+        if saved.get("guess") in COLOURS:
+            self._guess = saved["guess"]
+        if isinstance(saved.get("said"), dict):
+            self._said = saved["said"]
+        if self._tongs is not None and isinstance(saved.get("hand"), dict):
+            self._tongs.restore(saved["hand"])
 
 
 def _carry_out(tongs: Tongs, kinds: set[str], now_ms: int) -> None:

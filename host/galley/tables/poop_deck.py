@@ -5,10 +5,10 @@ a word, or of the last one as a guess. White is the grab, violet pushes the die.
 has the tongs, whoever presses them; the die may be pushed by anyone, so violet acts for the first person
 when a bot has the tongs. The stations' dice show the piles: colours above, how many below.
 
-What is not in the game's state (drift, open holes, a guess) comes as facts of `deck_world`. In the loose
-build the crew sets the die with KEEP1-4 of either station, and says with YUCK or BELL whether what broke a
-beam was the die. For this table `jobs` may hold actions that only the world understands: `guess`, and an
-announcement without a grab.
+What is not in the game's state (drift, open holes, a guess) comes as facts of `deck_world`. A real loose die
+is set by the crew with KEEP1-4 of either station; with YUCK or BELL it says whether what broke a beam was the
+die, and on a deck without beams what fell at all. For this table `jobs` may hold actions that only the world
+understands: `guess`, and an announcement without a grab.
 """
 
 from __future__ import annotations
@@ -43,10 +43,11 @@ from galley.tables.table import (
 from galley_board import glyphs
 from galley_engine.game import AnyGame, Event, JSONObject
 from galley_engine.games import load
-from galley_engine.games.poop_deck_state import COLOURS, State, is_left, matches, may_be_gone
+from galley_engine.games.poop_deck_state import COLOURS, State, is_left, matches, may_be_gone, may_fall
 
 game: Final[AnyGame] = load("poop_deck")
 races: Final = unraced.races
+awaited: Final = unraced.awaited
 gate_open: Final = unraced.gate_open
 first: Final = unraced.first
 contested: Final = unraced.contested
@@ -68,7 +69,7 @@ def forced(state: State) -> None:
     """Nothing happens without a key but what the world does."""
 
 
-def boards(state: State) -> tuple[str, ...]:
+def boards(state: State, seats: Sequence[Seat]) -> tuple[str, ...]:
     """The deck."""
     return ("deck",)
 
@@ -105,9 +106,12 @@ def jobs(state: State, seats: Sequence[Seat], choice: Choice) -> Jobs:
         mode = glyphs.PULSE if "danger" in choice else glyphs.STEADY
         push: JSONObject = {"do": "push_die", "seat": _pusher(state, seats), "because": reason}
         found[PUSH] = Job("push_die", push, mode=mode)
-    if choice.get("build") == "loose":
-        found |= _loose_jobs(state, choice)
-    return found
+    return found | _crew_jobs(state, choice)
+
+
+def _crew_sees_the_die(choice: Choice) -> bool:
+    """Whether the crew has to say what the die does: it is a real one that nothing else sees."""
+    return choice.get("build") == "loose" and "hand" not in choice
 
 
 def _moment(state: State, choice: Choice) -> str:
@@ -171,19 +175,21 @@ _TONGS: Final[Mapping[str, Callable[[State, Choice], dict[Key, Job]]]] = {
 """The moment of the turn -> what the keys do for whoever has the tongs."""
 
 
-def _loose_jobs(state: State, choice: Choice) -> dict[Key, Job]:
-    """A real die: the crew says what it shows, and whether it fell."""
-    found = {
-        (side, KEEP1 + place): Job("die_shows", {"do": "die_shows", "colour": colour}, mode=glyphs.LOW)
-        for side in STATIONS
-        for place, colour in enumerate(COLOURS)
-        if colour != state.die
-    }
-    if "doubt" in choice:
-        for side in STATIONS:
-            found[side, YUCK] = Job("die_fell", {"do": "die_fell"}, mode=glyphs.PULSE)
-            found[side, BELL] = Job("dropping_fell", {"do": "dropping_fell"}, mode=glyphs.PULSE)
-    return found
+def _crew_jobs(state: State, choice: Choice) -> dict[Key, Job]:
+    """What only the crew sees: what a real die shows, and what fell where no beam tells it."""
+    jobs: dict[int, Job] = {}
+    mode = glyphs.PULSE if "doubt" in choice else glyphs.LOW
+    unseen = "doubt" in choice or "unwatched" in choice
+    if _crew_sees_the_die(choice):
+        for place, colour in enumerate(COLOURS):
+            if colour != state.die:
+                shows: JSONObject = {"do": "die_shows", "colour": colour}
+                jobs[KEEP1 + place] = Job("die_shows", shows, mode=glyphs.LOW)
+        if unseen:
+            jobs[YUCK] = Job("die_fell", {"do": "die_fell"}, mode=mode)
+    if unseen and may_fall(state):
+        jobs[BELL] = Job("dropping_fell", {"do": "dropping_fell"}, mode=mode)
+    return {(side, key): job for side in STATIONS for key, job in jobs.items()}
 
 
 def _colours_left(state: State) -> Iterator[str]:
@@ -194,7 +200,7 @@ def _reason(state: State, choice: Choice) -> str | None:
     """Why the die may be pushed now; a drum that stands in the middle is there already."""
     if "danger" in choice:
         return "hole"
-    if choice.get("build") == "loose" and "hand" not in choice:
+    if _crew_sees_the_die(choice):
         return "gone" if may_be_gone(state) else "edge"  # only the crew sees where it lies
     moved = choice.get("drift", "0") != "0" or choice.get("build") == "loose"
     return "gone" if moved and may_be_gone(state) else None
@@ -212,7 +218,7 @@ def prompts(state: State, seats: Sequence[Seat], choice: Choice) -> list[Prompt]
     """What is most urgent, then what whoever has the tongs may do, then the rest."""
     if state.phase == "over":
         return []
-    found = [prompt for fact, prompt in _URGENT.items() if fact in choice]
+    found = [prompt for fact, prompt in _urgent(state).items() if fact in choice]
     asked = seats[state.turn]
     if asked.bot:
         found.append(
@@ -222,18 +228,25 @@ def prompts(state: State, seats: Sequence[Seat], choice: Choice) -> list[Prompt]
         found += _PROMPTS[_moment(state, choice)](state, asked.colour, choice)
     if _reason(state, choice) in ("gone", "edge"):
         found.append(Prompt("push_gone", {"seat": "violet"}))
-    if choice.get("build") == "loose":
-        found.append(Prompt("set_die"))
+    return found + _ask_the_crew(state, choice)
+
+
+def _urgent(state: State) -> dict[str, Prompt]:
+    """Fact of the world -> what is asked while it holds, the most urgent first."""
+    return {
+        "guard": Prompt("close_guard"),
+        "doubt": Prompt("what_fell" if may_fall(state) else "did_die_fall"),
+        "danger": Prompt("push_now", {"seat": "violet"}),
+        "reader": Prompt("reader_unsure"),
+    }
+
+
+def _ask_the_crew(state: State, choice: Choice) -> list[Prompt]:
+    found = [Prompt("set_die")] if _crew_sees_the_die(choice) else []
+    if "unwatched" in choice and "doubt" not in choice:
+        found += [Prompt("say_fallen")] if may_fall(state) else []
+        found += [Prompt("say_die_fell")] if _crew_sees_the_die(choice) else []
     return found
-
-
-_URGENT: Final[Mapping[str, Prompt]] = {
-    "guard": Prompt("close_guard"),
-    "doubt": Prompt("what_fell"),
-    "danger": Prompt("push_now", {"seat": "violet"}),
-    "reader": Prompt("reader_unsure"),
-}
-"""Fact of the world -> what is asked while it holds."""
 
 
 def _ask_grab(state: State, by: str, choice: Choice) -> list[Prompt]:

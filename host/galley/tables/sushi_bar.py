@@ -59,6 +59,7 @@ from galley_engine.games.sushi_bar_state import DICE as THROWN
 
 game: Final[AnyGame] = load("sushi_bar")
 races: Final = unraced.races
+awaited: Final = unraced.awaited
 gate_open: Final = unraced.gate_open
 first: Final = unraced.first
 contested: Final = unraced.contested
@@ -69,11 +70,12 @@ ENDINGS: Final = frozenset({"tile_taken", "tile_stolen", "tile_forced"})
 """The events that end a turn."""
 
 
-def boards(state: State) -> tuple[str, ...]:
-    """The station of the seat at play; the deck too while its keys choose whom to rob."""
-    if any(len(offer.victims) > 1 for offer in offers_of(state)):
-        return (near(state.turn), "deck")
-    return (near(state.turn),)
+def boards(state: State, seats: Sequence[Seat]) -> tuple[str, ...]:
+    """The station of the seat at play; the deck too while its keys let a person choose whom to rob."""
+    station = near(state.turn)
+    if seats[state.turn].bot is None and any(len(offer.victims) > 1 for offer in offers_of(state)):
+        return (station, "deck")
+    return (station,)
 
 
 def jobs(state: State, seats: Sequence[Seat], choice: Choice) -> Jobs:

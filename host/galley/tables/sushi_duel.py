@@ -75,10 +75,25 @@ def forced(state: State) -> JSONObject | None:
     return None
 
 
-def boards(state: State) -> tuple[str, ...]:
-    """Both stations; the deck too while its keys choose an opponent or who gets the other set."""
+def boards(state: State, seats: Sequence[Seat]) -> tuple[str, ...]:
+    """Both stations; the deck too while a person may choose or call with a key on it."""
+    return BOARDS if any(seats[seat].bot is None for seat in _at_the_deck(state)) else STATIONS
+
+
+def _at_the_deck(state: State) -> tuple[int, ...]:
+    """Who has a key on the deck: to choose an opponent, to give away a set, or to call mate."""
+    if state.phase == "duel":
+        return observers(state)
     chooses = state.phase == "challenge" or (state.phase == "share" and len(share_candidates(state)) > 1)
-    return BOARDS if chooses else STATIONS
+    return awaited(state) if chooses else ()
+
+
+def awaited(state: State) -> tuple[int, ...]:
+    """Who must choose, or is not ready yet; nobody in a duel, which the other one can end."""
+    if state.phase == "duel":
+        return ()
+    ready = ready_seats(state)
+    return tuple(seat for seat in game.actors(state) if seat not in ready)
 
 
 def gate_open(state: State) -> bool:
@@ -87,18 +102,17 @@ def gate_open(state: State) -> bool:
 
 
 def contested(before: State, one: JSONObject, other: JSONObject) -> bool:
-    """Two bells for complete dice, or a roll and a call that is right only on one side of it."""
-    kinds = {str(one["do"]), str(other["do"])}
-    if kinds == {"bell"}:
+    """Two bells for complete dice, a mate that is right and whatever else, a roll and a Yuck on its dice."""
+    by = {str(action["do"]): action for action in (one, other)}
+    if by.keys() == {"bell"}:
         return all(complete_platters(before, _side(before, action["seat"])) for action in (one, other))
-    roll, call = (one, other) if one["do"] == "roll" else (other, one)
-    if roll["do"] != "roll" or call["do"] not in ("yuck", "mate"):
-        return False
     yucks = [shows_yuck(station) for station in before.stations]
-    if call["do"] == "mate":
+    if "mate" in by:
         return all(yucks)
-    rolled = _side(before, roll["seat"])
-    return yucks[SIDES.index(rolled)] and rolled != _side(before, call["seat"])
+    if by.keys() != {"roll", "yuck"}:
+        return False
+    rolled = _side(before, by["roll"]["seat"])
+    return yucks[SIDES.index(rolled)] and rolled != _side(before, by["yuck"]["seat"])
 
 
 def view(state: State, jobs: Mapping[Key, Lit], choice: Choice) -> BoxView:
@@ -114,8 +128,9 @@ def view(state: State, jobs: Mapping[Key, Lit], choice: Choice) -> BoxView:
 
 
 def page(state: State, choice: Choice) -> JSONObject:
-    """Which platters each set completes now, and who is ready."""
+    """Which platters each set completes now, who is ready, and the ingredients in their order."""
     return {
+        "ingredients": list(state.options.ingredients),
         "complete": {side: list(complete_platters(state, side)) for side in SIDES},
         "ready": list(ready_seats(state)),
     }
@@ -276,11 +291,21 @@ def _ready_prompts(state: State, seats: Sequence[Seat], choice: Choice) -> list[
     missing = [(side, seat) for side, seat in _people(state, seats) if seat not in ready]
     if len(missing) == len(SIDES):
         return [Prompt("get_ready", {side: seats[seat].colour for side, seat in missing})]
+    if not missing:
+        return [Prompt("bot_gets_ready", {"by": seats[seat].colour}) for seat in awaited(state)]
     return [Prompt("get_ready_one", {"by": seats[seat].colour, "side": side}) for side, seat in missing]
 
 
 def _duel_prompts(state: State, seats: Sequence[Seat], choice: Choice) -> list[Prompt]:
-    return [Prompt("duel_on")]
+    watching = [seats[seat].colour for seat in observers(state) if seats[seat].bot is None]
+    stations = [state.stations[SIDES.index(side)] for side, _ in _people(state, seats)]
+    if stations:
+        rolled = any(face for station in stations for face in station.faces)
+        asked = [Prompt("duel_on" if rolled else "duel_roll"), Prompt("duel_yuck")]
+    else:
+        holders = [seats[station.seat].colour for station in state.stations if station.seat is not None]
+        asked = [Prompt("bots_duel", dict(zip(SIDES, holders, strict=True)))]
+    return [*asked, *([Prompt("duel_mate", {"seats": watching})] if watching else [])]
 
 
 def _choose_prompts(state: State, seats: Sequence[Seat], choice: Choice) -> list[Prompt]:

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
+from galley.deck_physics import Physics
 from galley_board import glyphs
 from galley_engine.game import AnyGame, Event, JSONObject
 
@@ -100,13 +101,15 @@ class DeckView(NamedTuple):
 class DeckStand(NamedTuple):
     """What a deck tells of itself again and again: what was missed in a pause comes with the next one.
 
-    `face` is the drum's on top, None if that is not known, `moving` whether it turns; `unsure` the reader.
+    `face` is the drum's on top, None if that is not known, `moving` whether it turns; `unsure` the reader;
+    `beams` is whether any hole has one.
     """
 
     face: int | None
     moving: bool
     guard_open: bool
     unsure: bool
+    beams: bool = True
 
 
 class BoardView(NamedTuple):
@@ -129,8 +132,11 @@ class Table(Protocol):
     def game(self) -> AnyGame:
         """The game that sits here."""
 
-    def boards(self, state: Any) -> tuple[str, ...]:
-        """The boards without which the game cannot go on from here."""
+    def boards(self, state: Any, seats: Sequence[Seat]) -> tuple[str, ...]:
+        """The boards without which the game cannot go on from here: to show it, or for a person's key."""
+
+    def awaited(self, state: Any) -> tuple[int, ...]:
+        """The seats without whose keys the game cannot go on from here; none while it can."""
 
     def jobs(self, state: Any, seats: Sequence[Seat], choice: Choice) -> Jobs:
         """What each key does now."""
@@ -183,6 +189,9 @@ class World(Protocol):
     def edge(self, state: Any, board: str, key: int, down: bool, now_ms: int) -> Sequence[JSONObject]:
         """A key or sensor went down or up: the engine's events and actions that follow from it."""
 
+    def missed(self, state: Any, board: str, key: int, down: bool, now_ms: int) -> None:
+        """A sensor changed while the box was paused: what cannot be undone comes with a later `tick`."""
+
     def reported(self, stand: DeckStand, now_ms: int) -> None:
         """How the deck's parts stand, whatever was heard of them before."""
 
@@ -223,8 +232,8 @@ class World(Protocol):
 class Hand(Protocol):
     """A simulated hand over a simulated deck. Droppings have opaque numbers."""
 
-    def deal(self, colours: Sequence[str], railings: int) -> None:
-        """Spread these droppings anew on a deck with this many railings."""
+    def deal(self, colours: Sequence[str], physics: Physics) -> None:
+        """Spread these droppings anew, and a loose die if it is that build, on a deck with such railings."""
 
     def lift(self, dropping: int | None) -> str | None:
         """Lift a dropping, None: the one the arm points at. Its colour, None when there is none."""
@@ -244,11 +253,23 @@ class Hand(Protocol):
     def last(self) -> str | None:
         """The colour under the only dropping on deck, None while there is not just one."""
 
+    def die(self) -> str | None:
+        """The colour on top of a loose die; None where there is none, or none any more."""
+
+    def push_die(self) -> None:
+        """Push a loose die to the middle."""
+
     def sight(self) -> object:
         """All that an onlooker sees, as the poop deck's `Sight`."""
 
     def page(self) -> JSONObject:
         """Where everything lies, for the pages."""
+
+    def saved(self) -> JSONObject:
+        """Where everything lies, with the colours underneath; for nobody's eyes."""
+
+    def restore(self, saved: Mapping[str, Any]) -> None:
+        """Lay everything as `saved` says; nothing changes if it cannot have lain so."""
 
 
 @dataclass(frozen=True, slots=True)

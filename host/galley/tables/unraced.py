@@ -1,4 +1,4 @@
-"""What a table says of races where there are none: most games do not ask who was first.
+"""What a table says of a game in turns: nobody asks who was first, and all wait for one seat.
 
 For: the tables of games without races, which take these as their own. It must not know any game.
 """
@@ -11,6 +11,11 @@ from typing import Any, Final
 from galley_engine.game import JSONObject
 
 races: Final[frozenset[str]] = frozenset()
+
+
+def awaited(state: Any) -> tuple[int, ...]:
+    """The seat whose turn it is."""
+    return (state.turn,)
 
 
 def gate_open(state: Any) -> bool:

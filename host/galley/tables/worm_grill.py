@@ -63,6 +63,7 @@ from galley_engine.odds.worm_grill_turn import Turn
 
 game: Final[AnyGame] = load("worm_grill")
 races: Final = unraced.races
+awaited: Final = unraced.awaited
 gate_open: Final = unraced.gate_open
 first: Final = unraced.first
 contested: Final = unraced.contested
@@ -81,7 +82,7 @@ def prepare() -> None:
     start_tables()
 
 
-def boards(state: State) -> tuple[str, ...]:
+def boards(state: State, seats: Sequence[Seat]) -> tuple[str, ...]:
     """The station of the seat at play."""
     return (near(state.turn),)
 

@@ -7,8 +7,8 @@ happened up to then, so a firmware that was busy or stopped sees what a real boa
 The channel is a socket of JSON lines (`{"op":"pin",...}` in, `{"ev":...}` out). A pin message may
 carry `at_ns`, the sender's CLOCK_MONOTONIC time, which then is when the pin changed. What the firmware
 does with an output is told for the pins that `{"op":"watch","pins":[...]}` names: `{"ev":"pin",...,"value"}`
-and `{"ev":"pwm",...,"duty"}`, each with `t_us` of that clock. Any other `op` is a part that is soldered
-to the pins (`parts`).
+and `{"ev":"pwm",...,"duty"}`, each with `t_us` of that clock. `{"op":"watch_pixels","watched":false}` spares
+the frames of pixels while nobody looks. Any other `op` is a part that is soldered to the pins (`parts`).
 
 Facts copied from CircuitPython: all time comes from one counter of 1/32768 s; `ticks_ms` is made of
 1/1024 s ticks and starts 65.536 s below its wrap at 2**29; a pin has one owner.
@@ -87,6 +87,7 @@ class Rig:
         self.free_machines = MACHINES
         self.pixels = b""
         self.pixel_writes = 0
+        self.pixels_watched = True
         self.drive_hidden = False
         self.identification: tuple[str | None, str | None] = (None, None)
         self.reset_reason = "POWER_ON"
@@ -156,7 +157,17 @@ class Rig:
         self.pixels = rgb
         self.pixel_writes += 1
         self._shown_ns = real_ns()
-        self.send("pixels", f'"bytes":"{rgb.hex()}"')
+        if self.pixels_watched:
+            self._tell_pixels()
+
+    def watch_pixels(self, watched: bool) -> None:
+        """Tell every frame from now on, and the present one at once; or none, as nobody looks."""
+        self.pixels_watched = watched
+        if watched and self.pixels:
+            self._tell_pixels()
+
+    def _tell_pixels(self) -> None:
+        self.send("pixels", f'"bytes":"{self.pixels.hex()}"')
 
     def level(self, pin: int, pull: int = 1) -> int:
         """0 or 1: what drives the pin from outside, else its pull."""
@@ -286,6 +297,8 @@ class Rig:
             self.set_pin(message["pin"], message["value"], message.get("at_ns"))
         elif message.get("op") == "watch":
             self.watched.update(message["pins"])
+        elif message.get("op") == "watch_pixels":
+            self.watch_pixels(message["watched"])
         elif message.get("op") in ("gc_pause", "scan_skip"):
             from troubles import befall
 
