@@ -14,15 +14,8 @@ from heapq import heappop, heappush
 from random import Random
 from typing import NamedTuple, TypeAlias
 
-from galley.link import (
-    BURST_EVERY_NS,
-    BURST_PROBES,
-    PROBE_EVERY_NS,
-    UNSURE_EVERY_NS,
-    Beat,
-    KeyEdge,
-    TimeSample,
-)
+from galley.link import BURST_EVERY_NS, BURST_PROBES, PROBE_EVERY_NS, UNSURE_EVERY_NS
+from galley.link_events import Beat, KeyEdge, TimeSample
 from galley.sim.link_model import KINDS, NS, LinkModel
 from galley.ticks import MS_PERIOD, TICKS_MS_ORIGIN, US_PERIOD
 from galley.timekeeper import Timekeeper

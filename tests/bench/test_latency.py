@@ -15,7 +15,7 @@ import pytest
 
 from galley.box import Box, Watcher, house_ms
 from galley.house import House, HouseRules
-from galley.link import KeyEdge
+from galley.link_events import KeyEdge
 from galley.ports import BoardPort
 from galley.sim.boards import SimulatedBox
 from galley.tables.table import BOARDS, ROLL, Seat

@@ -5,23 +5,25 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Callable
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 
 import pytest
 from websockets.asyncio.client import ClientConnection
 
+from galley.sim.boards import SimulatedBox
 from galley.tables.table import BOARDS, ROLL
 from tests.bench.figures import line
-from tests.loop.box_process import Page, running_box
+from tests.loop.box_process import BoxProcess, Page, running_box
 
 pytestmark = pytest.mark.bench
 
 PAGES = 20
 STEPS = 150
-IDLE_S = 30.0
+SETTLE_S = 5.0
+IDLE_S = 20.0
 TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 
 
@@ -87,36 +89,67 @@ def memory_mb(pid: int) -> float:
     return sum(private) / 1024
 
 
-async def idle(*house: str, open_page: bool) -> tuple[float, float]:
-    """Share of a core in percent, and MB, of a host that nobody touches."""
-    async with running_box(house=house) as box, AsyncExitStack() as stack:
-        page: Page = await stack.enter_async_context(box.page("kiosk"))
-        await page.until(lambda p: sorted(p.live()) == sorted(BOARDS))
-        if not open_page:
-            await stack.aclose()
-        await asyncio.sleep(5)
+@asynccontextmanager
+async def boards_of_another_process() -> AsyncIterator[tuple[str, ...]]:
+    """Boards that are none of the host's, as plugged-in ones: options that name their ports."""
+    boards = SimulatedBox(BOARDS)
+    await boards.start()
+    try:
+        yield tuple(word for board in boards.boards.values() for word in ("--connect", str(board.port)))
+    finally:
+        await boards.stop()
+
+
+async def idle(plugged: bool, kind: str | None, keys: int) -> tuple[float, float]:
+    """Share of a core in percent, and MB, of a host that nobody touches, with one page open or none.
+
+    `plugged`: its boards are not its own. `keys` are pressed first: one wakes the box from its demonstration.
+    """
+    async with AsyncExitStack() as stack:
+        ports = await stack.enter_async_context(boards_of_another_process()) if plugged else ()
+        box = await stack.enter_async_context(running_box(house=ports))
+        async with AsyncExitStack() as first:
+            page = await first.enter_async_context(box.page("kiosk"))
+            await page.until(lambda p: sorted(p.live()) == sorted(BOARDS))
+            for _ in range(keys):
+                await page.press("left", ROLL)
+            await page.until(lambda p: p.house["phase"] == ("choose" if keys else "attract"))
+        await asyncio.sleep(SETTLE_S)
+        if kind is not None:
+            stack.push_async_callback(leave, asyncio.create_task(read_on(box, kind)))
         before_s, began_s = cpu_s(box.process.pid), time.monotonic()
-        while (left_s := began_s + IDLE_S - time.monotonic()) > 0:
-            if open_page:
-                step = asyncio.create_task(page.step())
-                await asyncio.wait([step], timeout=left_s)
-                step.cancel()
-            else:
-                await asyncio.sleep(left_s)
+        await asyncio.sleep(IDLE_S)
         share = 100 * (cpu_s(box.process.pid) - before_s) / (time.monotonic() - began_s)
         return share, memory_mb(box.process.pid)
 
 
+async def read_on(box: BoxProcess, kind: str) -> None:
+    async with box.page(kind) as page:
+        while True:
+            await page.step()
+
+
+async def leave(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task
+
+
+@pytest.mark.parametrize("plugged", [False, True], ids=["simulated", "plugged"])
 @pytest.mark.parametrize(
-    ("name", "house", "open_page"),
+    ("name", "kind", "keys"),
     [
-        ("nobody there, no demonstration", ("--no-demo",), False),
-        ("nobody there, the demonstration on one page", (), True),
+        ("a demonstration, no page", None, 0),
+        ("a demonstration, a page", "kiosk", 0),
+        ("the choice of games, a page", "kiosk", 1),
     ],
+    ids=["unseen", "seen", "choice"],
 )
-def test_what_the_host_costs(
-    report: Callable[[str], None], name: str, house: tuple[str, ...], open_page: bool
+def test_what_the_host_costs_while_nobody_plays(
+    report: Callable[[str], None], plugged: bool, name: str, kind: str | None, keys: int
 ) -> None:
-    share, memory = asyncio.run(idle(*house, open_page=open_page))
-    report(f"host, {name}: {share:.1f} % of a core, {memory:.0f} MB of its own over {IDLE_S:.0f} s")
-    assert memory < 200
+    share, memory = asyncio.run(idle(plugged, kind, keys))
+    boards = "boards on ports" if plugged else "simulated boards"
+    report(f"host, {boards}, {name}: {share:.1f} % of a core, {memory:.0f} MB of its own over {IDLE_S:.0f} s")
+    assert share < 3
+    assert memory < 60

@@ -1,8 +1,9 @@
-"""A table for the soak: boards on faulty cables that outlive the host, a hand that presses, a tally of it.
+"""A table for the soak: three boards on faulty cables that outlive the host, a hand that presses, a tally.
 
 The boards and their cables belong to this process, the host is a child; so a host that is killed finds its
-boards as they were. What the hand presses is counted here, what the host took it tells itself; what the
-boards show is read from their own beats, before any fault.
+boards as they were, and for it they are real. What the hand presses is counted here, what the host took it
+tells itself; what the boards show is read from their own beats, before any fault. The deck lies on simulated
+pins: its arm follows its motor, what falls breaks a beam, and nobody but the hand here sees a dropping.
 """
 
 from __future__ import annotations
@@ -19,16 +20,17 @@ from random import Random
 from typing import Any, Final, Self
 
 from galley.sim.boards import SimulatedBoard
+from galley.sim.deck_rig import SimDeck
 from galley.sim.fault_line import FaultLine
 from galley.sim.fault_plan import Fault, noise
+from galley.tables.table import BELL, BOARDS
 from galley_board import wire
+from galley_engine.dice import Dice
 from tests.faults.enemy import broken_frames
 from tests.loop.box_process import Page
 
 NS_PER_MS: Final = 1_000_000
 REPLUG_S: Final = 0.8
-ROLL: Final = 8
-BELL: Final = 9
 
 
 @dataclass
@@ -40,43 +42,49 @@ class Tally:
     edges_checked: int = 0
     windows: int = 0
     windows_whole: int = 0
-    races: int = 0
-    verdicts: int = 0
-    heats: int = 0
+    races: Counter[str] = field(default_factory=Counter)
     views: int = 0
     rebuilt: int = 0
-    kills: int = 0
+    falls: int = 0
+    falls_unseen: int = 0
+    kills: Counter[str] = field(default_factory=Counter)
     steps: int = 0
     games: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
 
     def lines(self) -> list[str]:
         """For a person."""
-        injected = ", ".join(f"{count} {knob}" for knob, count in sorted(self.faults.items()))
         return [
-            f"soak: {self.seconds:.0f} s, {self.steps} steps shown, games finished: {dict(self.games)}",
-            f"injected: {injected or 'nothing'}; {self.kills} kills of the host",
+            f"soak: {self.seconds:.0f} s, {self.steps} steps shown; games finished: {told(self.games)}",
+            f"injected: {told(self.faults)}; the host killed: {told(self.kills)}",
             (
                 f"keys: {self.edges_made} edges made; {self.edges_checked} taken of as many on live links "
                 f"({self.windows_whole} of {self.windows} windows)"
             ),
-            f"verdicts: {self.races} races, {self.verdicts} with a winner, {self.heats} dead heats",
-            f"views: {self.views} times as the host asked, {self.rebuilt} times as the journal says",
+            f"races, by what was said of them: {told(self.races)}; none was wrong",
+            f"deck: {self.falls} falls counted, {self.falls_unseen} made good that no cable carried",
+            f"views: {self.views} as the host asked, {self.rebuilt} of lights and pages as the journal says",
         ]
 
 
-class Rig:
-    """The boards `roles` and their cables. Open it with `async with`."""
+def told(counts: Counter[str]) -> str:
+    """Counts in one line."""
+    return ", ".join(f"{count} {what}" for what, count in sorted(counts.items())) or "none"
 
-    def __init__(self, folder: Path, roles: tuple[str, ...], tally: Tally) -> None:
+
+class Rig:
+    """The boards and their cables, and the `deck` on the third one's pins. Open it with `async with`."""
+
+    def __init__(self, folder: Path, seed: int, tally: Tally) -> None:
         self.tally = tally
         self.made: Counter[str] = Counter()
         self.shown: dict[str, int] = {}
-        self._decoders = {role: wire.Decoder(wire.FROM_BOARD) for role in roles}
-        self.lines = {role: FaultLine(folder / role, self._listener(role)) for role in roles}
+        self._decoders = {role: wire.Decoder(wire.FROM_BOARD) for role in BOARDS}
+        self.lines = {role: FaultLine(folder / role, self._listener(role)) for role in BOARDS}
         self.boards = {
-            role: SimulatedBoard(role, on_change=self._changed, replug_s=REPLUG_S) for role in roles
+            role: SimulatedBoard(role, on_change=self._changed, replug_s=REPLUG_S) for role in BOARDS
         }
+        self.deck = SimDeck(self.boards["deck"], Dice(seed))
 
     async def __aenter__(self) -> Self:
         await asyncio.gather(*(board.start() for board in self.boards.values()))
@@ -120,6 +128,13 @@ class Rig:
         for key in keys:
             await self.press(role, key, 25)
 
+    def lid(self, is_open: bool) -> None:
+        """Open the deck's lid, which stops the eye, or close it."""
+        if is_open != self.deck.guard_open:
+            self.deck.open_guard(is_open)
+            self.made["deck"] += 1
+            self.tally.edges_made += 1
+
     async def race(self, first: str, second: str, gap_ms: float) -> None:
         """Two bells, so far apart, told ahead so that the gap is exact."""
         at_ns = time.monotonic_ns() + 20 * NS_PER_MS
@@ -159,23 +174,13 @@ class Rig:
                     os.kill(board.pid, signal.SIGKILL)
 
 
-def duel_keys(state: Mapping[str, Any], side: str) -> list[int]:
-    """What a player of the duel presses at a side to complete a platter; nothing when it is complete."""
-    target = next((platter for platter in state["visible"] if len(platter) == 1), None)
-    dice = state["stations"][side]
-    if target is None or dice["faces"][0] is None:
-        return [ROLL]
-    fits = [face in target or face == "star" for face in dice["faces"]]
-    wrong = [die for die, (fit, kept) in enumerate(zip(fits, dice["kept"], strict=True)) if fit != kept]
-    return wrong or ([] if all(fits) else [ROLL])
-
-
 class Watch:
     """A page that is read all the time; `gone` when the host has closed it."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
         self.seen: list[tuple[int, Any]] = []
+        self.moved_s = 0.0  # when it showed another step last
         self.gone = asyncio.Event()
         self._reading = asyncio.get_running_loop().create_task(self._read())
 
@@ -188,6 +193,7 @@ class Watch:
                     at = (table["step"], table["state"])
                     if not self.seen or self.seen[-1][0] != at[0]:
                         self.seen.append(at)
+                        self.moved_s = time.monotonic()
         finally:
             self.gone.set()
 
@@ -206,9 +212,19 @@ class Watch:
         return True
 
     @property
+    def table(self) -> Any:
+        """The topic `table`, None outside a game."""
+        return self.page.topics.get("table")
+
+    @property
+    def playing(self) -> bool:
+        """Whether a game goes on and the host is there."""
+        return not self.gone.is_set() and bool(self.page.house["phase"] == "game")
+
+    @property
     def jobs(self) -> list[tuple[str, int, str]]:
         """What keys do now: board, key, word."""
-        table, house = self.page.topics.get("table"), self.page.topics.get("house") or {}
+        table, house = self.table, self.page.topics.get("house") or {}
         keys: Mapping[str, Mapping[str, str]] = (table and table.get("keys")) or house.get("keys") or {}
         return [
             (board, int(key), word)

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from galley.sim.boards import Knobs
+from galley.sim.knobs import Knobs
 from galley.ticks import SCAN_US
 from galley_board import wire
 from tests.board.playground import Watched, played, plugged, talking

@@ -28,8 +28,9 @@ from websockets.sync.client import connect
 
 import galley
 from galley.journal import Journal
-from galley.link import KeyEdge, LinkState
-from galley.web.hub import BAD_MESSAGES, KEYS, CalibrateCommand, Hub, KeyCommand, LiftCommand, PlugCommand
+from galley.link_events import KeyEdge, LinkState
+from galley.web.commands import KEYS, CalibrateCommand, KeyCommand, LiftCommand, PlugCommand
+from galley.web.hub import BAD_MESSAGES, Hub
 from galley_board import wire
 from galley_board.link import BoardLink
 from tests.browser.feed import Feed

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from galley.link import KeyEdge, LinkState, TimeSample
+from galley.link_events import KeyEdge, LinkState, TimeSample
 from galley.sim.fault_stream import FaultStream
 from galley.tables import GAMES
 from galley.tables.table import BOARDS, Seat

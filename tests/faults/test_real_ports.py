@@ -15,7 +15,7 @@ from pytest_mock import MockerFixture
 
 from galley import connection
 from galley.box import Box, Watcher
-from galley.link import KeyEdge
+from galley.link_events import KeyEdge
 from galley.ports import BoardPort
 from galley.sim.boards import SimulatedBoard
 from galley.sim.fault_line import FaultLine, swap

@@ -1,51 +1,107 @@
-"""Bot and hand play all four games on boards, cables and a host that fail at random; nothing may be lost.
+"""Bots and hands play all four games on boards, cables and a host that fail at random; nothing may be lost.
 
-`python3 tests -m soak --minutes 10` runs so long, a minute in each test; `--fault-seed` chooses the faults.
-A test that fails prints the line that runs its minute again.
+`python3 tests -m soak --minutes 10` runs so long, two kinds of games in each minute; `--fault-seed` chooses
+the faults. A test that fails prints the line that runs its minute again, with the same faults at their times.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import time
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from math import ceil
 from pathlib import Path
 from random import Random, SystemRandom
+from typing import Any, Final, NamedTuple
 
 import pytest
 
 from galley.arguments import game_options
 from galley.data_folder import JOURNAL
-from galley.house import House, HouseRules
-from galley.journal import Journal
+from galley.deck_physics import Physics
+from galley.house import RESULT_HOLD_MS, House, HouseRules
+from galley.journal_reader import games, latest
+from galley.journal_schema import to_read
+from galley.journal_verify import findings
 from galley.link import HostLink
-from galley.sim.fault_plan import GENTLE, Plan
-from galley.tables.table import BOARDS, BoardView
+from galley.sim.fault_plan import GENTLE, RANDOM, Plan
+from galley.tables.table import BOARDS, STATIONS, BoardView, DeckStand
 from galley_board import wire
 from galley_board.link import DEFAULT_BUDGET_MA
-from tests.faults.soak_rig import BELL, Rig, Tally, Watch, duel_keys
+from galley_engine.games.poop_deck_state import COLOURS
+from tests.faults.soak_hands import Crew, Duelists, Hands
+from tests.faults.soak_rig import Rig, Tally, Watch
 from tests.loop.box_process import BoxProcess, running_box
 from tests.loop.test_resume import check_kept
 
 pytestmark = pytest.mark.soak
 
-TALLY = pytest.StashKey[Tally]()
-SEATS = {
-    "sushi_duel": ("--seats", "red,blue", "--set", "star_dice=6", "--set", "yuck_dice=0"),
-    "sushi_bar": ("--seats", "red,blue", "--bots", "blue"),
-    "worm_grill": ("--seats", "red,blue,green", "--bots", "blue,green"),
-    "poop_deck": ("--seats", "red,blue", "--bots", "red,blue"),
+PER_COLOUR: Final = 1
+ROUGH: Final = Physics(
+    faces=COLOURS, railings=0, push_percent=100, turn_percent=20, brink_percent=5, eye_percent=60
+)
+"""A rough sea: who does not fish at once sees it fall."""
+
+
+class Short(NamedTuple):
+    """A game that is soon over: who sits there, its options, those of its world."""
+
+    seats: str
+    bots: str
+    options: tuple[str, ...]
+    world: tuple[str, ...] = ()
+
+    @property
+    def arguments(self) -> list[str]:
+        """For the host's command line."""
+        words = [("--seats", self.seats), *([("--bots", self.bots)] if self.bots else [])]
+        words += [("--set", option) for option in self.options]
+        words += [("--world", number) for number in self.world]
+        return [word for pair in words for word in pair]
+
+
+SHORT: Final[Mapping[str, Short]] = {
+    "sushi_duel": Short(
+        "red,blue",
+        "",
+        (
+            "star_dice=6",
+            "yuck_dice=0",
+            'targets={"2": 1}',
+            'deck={"uniform": 4, "combo": 0}',
+            "min_roll_interval_ms=100",
+        ),
+    ),
+    "poop_deck": Short(
+        "red,blue",
+        "",
+        (f"droppings_per_colour={PER_COLOUR}",),
+        tuple(f"{name}={json.dumps(number)}" for name, number in ROUGH._asdict().items()),
+    ),
+    "sushi_bar": Short("red,blue,green", "blue,green", ("sushi_tiles=[1, 2]", "bone_tiles=[-1, -2]")),
+    "worm_grill": Short("red,blue,green", "blue,green", ("snails=0",)),
 }
-GAMES = tuple(SEATS)
-ROUND_S = 6.0
-QUIET_WITHIN_S = 15.0
-VIEW_WITHIN_S = 1.0
-TOLD_EVERY_S = 1.3  # the host tells how boards stand each second
-WHOLE_MINUTE_S = 60.0
+GAMES: Final = tuple(SHORT)
+HANDS: Final[Mapping[str, Callable[[Rig, Random], Hands]]] = {
+    "sushi_duel": Duelists,
+    "poop_deck": partial(Crew, per_colour=PER_COLOUR, physics=ROUGH),
+}
+ROUND_S: Final = 6.0
+FAULT_EVERY_MS: Final = 700
+GENTLY: Final = 0.6  # how often a round has only what no link may be lost by
+QUIET_WITHIN_S: Final = 20.0
+VIEW_WITHIN_S: Final = 1.0
+SHORTEST_S: Final = 8.0  # less is not worth a host
+TOLD_EVERY_S: Final = 1.3  # the host tells how boards stand each second
+LATE_S: Final = 3.0  # and a machine that has much to do tells it late
+AT_REST_S: Final = 2.0  # so long after a step no die shows the moment of it any more
+WHOLE_MINUTE_S: Final = 60.0
+ANEW: Final = ("turning",)
+"""What a deck's page has of itself that begins anew."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -69,77 +125,79 @@ def test_nothing_is_lost_whatever_fails(minute: tuple[int, float], tmp_path: Pat
     seed, minutes = minute
     options = f"-m soak --minutes {minutes:g} --fault-seed {seed}"
     print(f"to repeat: python3 tests tests/faults/test_soak.py {options}")
-    games = [GAMES[(2 * seed + n) % 4] for n in range(2)]
-    for number, game in enumerate(games):
+    names = [GAMES[(2 * seed + n) % len(GAMES)] for n in range(2)]
+    for number, game in enumerate(names):
         folder = tmp_path / str(number)
         folder.mkdir()
-        asyncio.run(
-            Evening(game, folder, 10 * seed + number, tally).play(WHOLE_MINUTE_S * minutes / len(games))
-        )
+        evening = Evening(game, folder, 10 * seed + number, tally)
+        asyncio.run(evening.play(WHOLE_MINUTE_S * minutes / len(names)))
 
 
 class Evening:
-    """One game on one rig, for some seconds, on as many hosts as are killed meanwhile."""
+    """One game on one rig, again and again for some seconds, on as many hosts as are killed meanwhile."""
 
     def __init__(self, game: str, folder: Path, seed: int, tally: Tally) -> None:
         self.game = game
         self.folder = folder
-        self.random = Random(seed)
         self.tally = tally
-        self.people = game != "poop_deck"
-        roles = ("left", "right", "deck") if self.people else ("left", "right")
+        self.faults = Random(
+            seed
+        )  # the hands have a chance of their own: what they do depends on the machine
         cables = folder / "ports"
         cables.mkdir()
-        self.rig = Rig(cables, roles, tally)
+        self.rig = Rig(cables, seed, tally)
+        self.hands = HANDS.get(game, Hands)(self.rig, Random(seed + 1))
         self.windows: dict[str, tuple[object, int, int]] = {}
-        self.kept = 0
 
     async def play(self, seconds: float) -> None:
         """Host after host until the time is over."""
         end_s = time.monotonic() + seconds
         self.tally.seconds += seconds
         async with self.rig:
-            while time.monotonic() < end_s - 2:
-                await self.one_host(min(end_s, time.monotonic() + self.random.uniform(8, 25)), end_s)
+            while time.monotonic() < end_s - SHORTEST_S:
+                await self.one_host(min(end_s, time.monotonic() + self.faults.uniform(12, 24)), end_s)
+        self.check_journal()
 
     async def one_host(self, until_s: float, end_s: float) -> None:
-        """A host from its start to a kill, or to the end of the evening."""
-        sim = [] if self.people else ["--sim", "deck"]
-        house = ("--game", self.game, "--no-howto", "--no-demo", "--bot-speed", "4")
-        seats = SEATS[self.game]
-        async with (
-            running_box(*self.rig.arguments, *sim, *seats, house=house, data=self.folder / "data") as box,
-            box.page() as page,
-        ):
+        """A host from its start to a kill, at rest or at any instant, or to the end of the evening."""
+        house = ("--game", self.game, "--no-howto", "--no-demo", "--bot-speed", "20")
+        arguments = (*self.rig.arguments, *SHORT[self.game].arguments)
+        killed, at_rest = until_s < end_s - SHORTEST_S, self.faults.random() < 0.5
+        async with running_box(*arguments, house=house, data=self.folder / "data") as box, box.page() as page:
             watch = Watch(page)
             try:
-                await self.rounds(watch, until_s)
-                killed = until_s < end_s - 4
-                if killed:
+                playing = asyncio.create_task(self.rounds(watch, until_s if at_rest or not killed else end_s))
+                await asyncio.wait(
+                    {playing}, timeout=None if at_rest or not killed else until_s - time.monotonic()
+                )
+                rests = playing.done() and self.is_at_rest(watch)
+                if killed and not (playing.done() and playing.exception()):
                     os.kill(box.process.pid, signal.SIGKILL)
                     await box.process.wait()
-                    self.tally.kills += 1
+                    self.tally.kills["at rest" if rests else "at any instant"] += 1
                     await watch.gone.wait()
+                await playing
             finally:
                 await watch.end()
-            await ended(box)
+            check_running(box)
         self.check_disk(watch)
-        if killed:
+        if killed and rests:
             self.check_views(watch)
 
     async def rounds(self, watch: Watch, until_s: float) -> None:
         """Play with faults, be quiet and compare, again and again."""
         self.windows.clear()
         while time.monotonic() < until_s and not watch.gone.is_set():
-            knobs = tuple(sorted(GENTLE)) if self.random.random() < 0.5 else Plan(0, 0, ()).knobs
-            where = tuple(self.rig.boards)
-            plan = Plan(self.random.randrange(1 << 30), int(1000 * ROUND_S), where, 700, knobs)
-            faults = asyncio.create_task(self.harm(plan))
+            knobs = tuple(sorted(GENTLE)) if self.faults.random() < GENTLY else tuple(RANDOM)
+            plan = Plan(self.faults.randrange(1 << 30), int(1000 * ROUND_S), BOARDS, FAULT_EVERY_MS, knobs)
+            harm = asyncio.create_task(self.harm(plan))
+            self.rig.lid(False)
             try:
-                await self.hands(watch, time.monotonic() + ROUND_S)
+                await self.play_on(watch, time.monotonic() + ROUND_S)
             finally:
-                faults.cancel()
-                await asyncio.gather(faults, return_exceptions=True)
+                harm.cancel()
+                await asyncio.gather(harm, return_exceptions=True)
+            self.rig.lid(True)
             await self.compare(watch)
 
     async def harm(self, plan: Plan) -> None:
@@ -149,75 +207,23 @@ class Evening:
             await asyncio.sleep(max(0.0, began_s + fault.at_ms / 1000 - time.monotonic()))
             self.rig.inject(fault)
 
-    # -- hands ------------------------------------------------------------------------------------------
-
-    async def hands(self, watch: Watch, until_s: float) -> None:
-        """Press what does something, now and then what does nothing, and race where two may ring."""
+    async def play_on(self, watch: Watch, until_s: float) -> None:
+        """Play, and once a game is over begin another."""
         while time.monotonic() < until_s and not watch.gone.is_set():
-            house = watch.page.house
-            if house["phase"] == "result":
-                self.tally.games[self.game] += 1
-                await watch.until(lambda page: page.house["prompts"], 4)
-                await self.rig.press("left", BELL, 60)
-                await watch.until(lambda page: page.house["phase"] != "result", 3)
-            elif not self.people or house["phase"] != "game":
-                await asyncio.sleep(0.1)
-            elif self.game == "sushi_duel" and sum(word == "bell" for _, _, word in watch.jobs) == 2:
-                await self.duel(watch)
+            if not watch.playing:
+                await self.hands.begin(watch)
+            elif watch.page.house["paused"] is None:
+                await self.hands.act(watch)
             else:
-                await self.press(watch)
-
-    async def press(self, watch: Watch) -> None:
-        jobs = [job for job in watch.jobs if job[0] in self.rig.boards]
-        role, key = (*self.random.choice(jobs)[:2],) if jobs else ("left", 0)
-        if not jobs or self.random.random() < 0.2:
-            role, key = self.random.choice(("left", "right")), self.random.randrange(8)
-        await self.rig.press(role, key, self.random.randrange(30, 90))
-        await asyncio.sleep(self.random.uniform(0, 0.1))
-
-    async def duel(self, watch: Watch) -> None:
-        """Each side towards a platter; when both have one, both ring."""
-        keys = {side: duel_keys(watch.page.state, side) for side in ("left", "right")}
-        if not any(keys.values()):
-            await self.race(watch)
-            return
-        await asyncio.gather(*(self.rig.press_all(side, own) for side, own in keys.items()))
-        await asyncio.sleep(0.12)
-
-    async def race(self, watch: Watch) -> None:
-        """Two bells a known time apart: whoever is named was the first."""
-        numbers = {news["n"] for news in watch.page.topics["news"]}
-        stations = watch.page.state["stations"]
-        seats = [seat["colour"] for seat in watch.page.house["seats"]]
-        first, second = self.random.choice((("left", "right"), ("right", "left")))
-        gap_ms = self.random.choice((0.2, 1.0, 3.0, 6.0, 12.0, 30.0))
-        self.tally.races += 1
-        await self.rig.race(first, second, gap_ms)
-        await watch.until(
-            lambda page: any(n["key"] == "first" and n["n"] not in numbers for n in page.topics["news"]), 0.6
-        )
-        told = [
-            n["params"] for n in watch.page.topics["news"] if n["key"] == "first" and n["n"] not in numbers
-        ]
-        if not told:  # a cable failed meanwhile, and the race is void
-            return
-        verdict = told[-1]
-        if verdict["race"] in ("heat", "provisional"):
-            self.tally.heats += 1
-            return
-        self.tally.verdicts += 1
-        winner = seats[stations[first]["seat"]]
-        assert verdict["by"] == winner, f"{first} was {gap_ms} ms before {second}, but {verdict} was said"
-        assert abs(float(verdict["gap"]) - gap_ms) <= float(verdict["doubt"]) + 0.1, (gap_ms, verdict)
+                await asyncio.sleep(0.02)
 
     # -- what must hold -----------------------------------------------------------------------------------
 
     async def compare(self, watch: Watch) -> None:
         """Quiet: every board is back, shows what was asked, and its keys were counted alike at both ends."""
-        roles = set(self.rig.boards)
         for line in self.rig.lines.values():
             line.calm()
-        back = await watch.until(lambda page: roles <= set(page.live()), QUIET_WITHIN_S)
+        back = await watch.until(lambda page: set(BOARDS) <= set(page.live()), QUIET_WITHIN_S)
         if watch.gone.is_set():
             return
         assert back, f"not live again: {watch.page.topics['boards']}"
@@ -226,21 +232,32 @@ class Evening:
         if watch.gone.is_set():
             return
         assert equal, f"boards that show something else than was asked: {self.differing(watch)}"
-        self.tally.views += len(roles)
+        self.tally.views += len(BOARDS)
         await asyncio.sleep(TOLD_EVERY_S)
-        for role in sorted(roles):
+        roles = STATIONS if self.game == "poop_deck" else BOARDS  # a deck's sensors are keys too
+        await watch.until(lambda page: all(self.all_taken(role, page.board(role)) for role in roles), LATE_S)
+        if watch.gone.is_set():
+            return
+        for role in roles:
             self.count_keys(role, watch.page.board(role))
+        if isinstance(self.hands, Crew):
+            await self.count_droppings(self.hands, watch)
 
     def differing(self, watch: Watch) -> dict[str, tuple[object, object]]:
         """Boards whose own beat differs from what the host says it asked for."""
-        both = {role: (watch.page.board(role)["asked"], self.rig.shown.get(role)) for role in self.rig.boards}
+        both = {role: (watch.page.board(role)["asked"], self.rig.shown.get(role)) for role in BOARDS}
         return {role: pair for role, pair in both.items() if pair[0] != pair[1]}
 
-    def count_keys(self, role: str, entry: dict[str, object]) -> None:
+    def all_taken(self, role: str, entry: dict[str, Any]) -> bool:
+        """Whether the host has told of every edge since the last quiet moment, if the link was never lost."""
+        before = self.windows.get(role)
+        if before is None or before[0] != (entry["boot_id"], entry["session"]):
+            return True
+        return bool(entry["edges"] - before[1] == self.rig.made[role] - before[2])
+
+    def count_keys(self, role: str, entry: dict[str, Any]) -> None:
         """Since the last quiet moment, if the link was never lost: as many edges taken as were made."""
-        which = (entry["boot_id"], entry["session"])
-        edges, made = entry["edges"], self.rig.made[role]
-        assert isinstance(edges, int)
+        which, edges, made = (entry["boot_id"], entry["session"]), entry["edges"], self.rig.made[role]
         before = self.windows.get(role)
         self.windows[role] = (which, edges, made)
         if before is None:
@@ -250,31 +267,57 @@ class Evening:
             self.tally.windows_whole += 1
             self.tally.edges_checked += made - before[2]
             assert edges - before[1] == made - before[2], (
-                f"{role}: {made - before[2]} made, {edges - before[1]} taken"
+                f"{role}: {made - before[2]} made, {edges - before[1]} taken: {entry}"
             )
         else:
             assert edges <= made, f"{role}: {made} made, {edges} taken"
 
+    async def count_droppings(self, crew: Crew, watch: Watch) -> None:
+        """What lies on deck is what the game counts, but for falls that were lost with their cable."""
+        entry = watch.page.board("deck")
+        before, which = self.windows.get("deck"), (entry["boot_id"], entry["session"])
+        self.windows["deck"] = (which, 0, 0)
+        if not watch.playing or not crew.dealt:
+            return
+        lost = crew.lost(watch)
+        assert lost >= 0, f"{crew.lying} on deck, {watch.page.state['deck']} counted: a fall counted twice"
+        if before is not None and before[0] == which:
+            assert lost == 0, f"{crew.lying} on deck, {watch.page.state['deck']} counted: a fall was lost"
+        assert await crew.make_good(watch), "a finger through a beam was not counted"
+
+    def is_at_rest(self, watch: Watch) -> bool:
+        """Whether nothing moves: the last step was some time ago, and no bot has the turn."""
+        if not watch.seen or watch.page.house["paused"] or time.monotonic() < watch.moved_s + AT_REST_S:
+            return False
+        turn = watch.page.state and watch.page.state.get("turn")
+        return turn is None or watch.page.house["seats"][turn]["bot"] is None
+
     def check_views(self, watch: Watch) -> None:
-        """A house made from the journal asks for what the boards at play showed when the host was killed."""
-        journal = Journal.open(self.folder / "data" / JOURNAL)
-        try:
-            found = journal.latest()
-            house = House(
-                HouseRules(game=self.game, options=game_options(options_of(SEATS[self.game])), howto=False)
+        """A house made from the journal shows what pages and boards showed when the host was killed."""
+        connection = to_read(self.folder / "data" / JOURNAL)
+        found = latest(connection)
+        connection.close()
+        if found.game is None or len(found.game.steps) != watch.table["step"]:
+            return  # the world took a step between the look and the kill
+        short = SHORT[self.game]
+        house = House(
+            HouseRules(
+                game=self.game,
+                options=game_options(short.options),
+                physics=game_options(short.world, "--world"),
+                howto=False,
             )
-            house.boards_live(frozenset(BOARDS), 1)
-            house.restore(found.house, None if found.game is None else found.game.session(1), 1)
-        finally:
-            journal.close()
-        if house.session is None or not watch.seen or len(house.session.steps) != watch.seen[-1][0]:
-            return  # a bot moved between the look and the kill
-        house.tick(10_000)
-        for role in set(house.needed) & set(
-            self.rig.shown
-        ):  # the others may show what goes by: a clock, a score
-            asked = digest_of(role, house.view()[role])
-            assert asked == self.rig.shown[role], f"{role} shows something else than the state says"
+        )
+        house.boards_live(frozenset(BOARDS), 1)
+        house.restore(found.house, found.game.session(1), 1)
+        house.reported(DeckStand(None, False, guard_open=True, unsure=False), 1)
+        if house.phase == "result":
+            house.tick(1 + RESULT_HOLD_MS)
+        again = shown_by(json.loads(json.dumps(house.topics())))
+        for topic, value in shown_by(watch.page.topics).items():
+            assert again[topic] == value, f"{topic}: the page had {value}, the journal gives {again[topic]}"
+        for role, view in house.view().items():
+            assert digest_of(role, view) == self.rig.shown[role], f"{role} showed another thing than {view}"
             self.tally.rebuilt += 1
 
     def check_disk(self, watch: Watch) -> None:
@@ -282,14 +325,29 @@ class Evening:
         seen = watch.seen
         starts = [at for at, (step, _) in enumerate(seen) if at and step < seen[at - 1][0]]
         last = seen[starts[-1] :] if starts else seen
-        if last and watch.page.house["phase"] in ("game", "result"):
+        if last and watch.page.house["phase"] == "game":  # one that is over may have left the table since
             check_kept(self.folder / "data", last)
         self.tally.steps += len(seen)
 
+    def check_journal(self) -> None:
+        """Every game of the evening is whole, played again from its record; count those that were over."""
+        connection = to_read(self.folder / "data" / JOURNAL)
+        try:
+            assert list(findings(connection)) == []
+            self.tally.games[self.game] += sum(game.ended == "over" for game in games(connection))
+            fell = "SELECT count(*) FROM step WHERE json_extract(action, '$.do') = 'dropping_fell'"
+            self.tally.falls += connection.execute(fell).fetchone()[0]
+        finally:
+            connection.close()
 
-def options_of(arguments: Sequence[str]) -> tuple[str, ...]:
-    """The values of --set."""
-    return tuple(value for word, value in pairwise(arguments) if word == "--set")
+
+def shown_by(topics: dict[str, Any]) -> dict[str, Any]:
+    """What pages show of a game, but for what begins anew."""
+    found: dict[str, Any] = {name: topics[name] for name in ("house", "table", "news")}
+    deck = (found["table"] or {}).get("deck")
+    if deck is not None:
+        found["table"] = {**found["table"], "deck": {**deck, **dict.fromkeys(ANEW)}}
+    return found
 
 
 def digest_of(role: str, view: BoardView) -> int:
@@ -300,6 +358,6 @@ def digest_of(role: str, view: BoardView) -> int:
     return link.outputs.digest()
 
 
-async def ended(box: BoxProcess) -> None:
+def check_running(box: BoxProcess) -> None:
     """A host never ends by itself."""
     assert box.process.returncode in (None, -signal.SIGKILL), "the host ended by itself"

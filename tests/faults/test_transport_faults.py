@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from galley.link import EdgesLost, Hello, LinkState, StateChanged
+from galley.link_events import EdgesLost, Hello, LinkState, StateChanged
 from galley.sim.fault_plan import NOISE, noise
 from galley.sim.fault_stream import FaultStream
 from galley_board import wire
@@ -125,6 +125,17 @@ def test_a_bus_that_is_asked_in_turns_only_delays(quantum_ms: int) -> None:
         line.run(25)
     line.run(100)
     assert line.edges() == [(key, True) for key in range(12)]
+
+
+def test_a_bus_gives_what_waits_at_its_next_turn_however_late_it_is_asked() -> None:
+    stream = FaultStream()
+    stream.frame_quantum(8)
+    stream.feed(b"x\n")
+    assert (stream.take(3.3), stream.due_ms(3.3), stream.take(7.9)) == (b"", 8, b"")
+    assert stream.take(8.4) == b"x\n"
+    stream.stall(0.02, 9.0)
+    stream.feed(b"y\n")
+    assert (stream.due_ms(9.5), stream.take(29.1), stream.take(32.5)) == (32, b"", b"y\n")
 
 
 def test_a_line_that_holds_everything_for_5_s_is_lost_by_the_heartbeat() -> None:
