@@ -11,6 +11,7 @@ before is moved aside, never overwritten.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -21,6 +22,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from hashlib import file_digest, sha256
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -63,12 +65,22 @@ def back_up(folder: Path, to: Path) -> list[str]:
 
 
 def _lasting(folder: Path) -> Iterator[tuple[str, Path]]:
-    """The files that a backup holds, by their names in it."""
-    for path in sorted([*folder.glob("*"), *folder.glob("*/*")]):
+    """The files that a backup holds, by their names in it. Raises OSError for what cannot be listed."""
+    found = sorted(folder.iterdir())
+    inner = [sorted(path.iterdir()) for path in found if path.is_dir() and _lasts(path.name)]
+    for path in (*found, *chain.from_iterable(inner)):
         name = path.relative_to(folder).as_posix()
-        passing = any(PASSING.fullmatch(part) for part in name.split("/"))
-        if path.is_file() and not path.is_symlink() and NAME.fullmatch(name) and not passing:
+        if not _lasts(name):
+            continue
+        if path.is_symlink():  # to follow it may lead anywhere, to leave it out would lose it
+            raise OSError(errno.ELOOP, "it is a link: put what it leads to in its place", str(path))
+        if path.is_file():
             yield name, path
+
+
+def _lasts(name: str) -> bool:
+    """Whether it is part of the box's memory."""
+    return bool(NAME.fullmatch(name)) and not any(PASSING.fullmatch(part) for part in name.split("/"))
 
 
 def _copied_journal(path: Path, copy: Path) -> Path:

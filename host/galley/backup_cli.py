@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from galley.data_folder import FolderInUse, data_folder
+from galley.data_folder import FolderInUse, data_folder, told
 
 
 @click.command()
@@ -22,16 +22,16 @@ def backup(file: str, data: str | None) -> None:
     from galley.journal_schema import Damaged, JournalRefused
 
     folder = data_folder(data)
-    if not folder.is_dir():
-        raise click.ClickException(
-            f"there is nothing at {folder}: play a game first, or name the folder with --data"
-        )
     try:
+        if not folder.is_dir():
+            raise click.ClickException(
+                f"there is nothing at {folder}: play a game first, or name the folder with --data"
+            )
         names = back_up(folder, Path(file))
     except FileExistsError as error:
         raise click.UsageError(str(error)) from None
     except (OSError, sqlite3.Error, Damaged, JournalRefused) as error:
-        raise click.ClickException(f"no backup was made: {error}") from None
+        raise click.ClickException(f"no backup was made: {told(error)}") from None
     click.echo(f"{file} holds {', '.join(names) or 'nothing, as the folder does'}")
 
 
@@ -49,7 +49,7 @@ def restore(file: str, data: str | None) -> None:
     except BadBackup as error:
         raise click.UsageError(str(error)) from None
     except (OSError, FolderInUse) as error:
-        raise click.ClickException(f"nothing was restored: {error}") from None
+        raise click.ClickException(f"nothing was restored: {told(error)}") from None
     click.echo(f"{folder} is as in {file}")
     if aside is not None:
         click.echo(f"what was there before is in {aside}")

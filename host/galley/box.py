@@ -16,7 +16,16 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from galley.connection import Connection, sessions
-from galley.link import Beat, DeckReport, Hello, KeyEdge, LinkEvent, LinkState, StateChanged, TimeSample
+from galley.link_events import (
+    Beat,
+    DeckReport,
+    Hello,
+    KeyEdge,
+    LinkEvent,
+    LinkState,
+    StateChanged,
+    TimeSample,
+)
 from galley.ports import BoardPort, BoardWithoutData
 from galley.tables.table import BOARDS, DARK_BOX, BoxView
 from galley_board import deck_codes, faults, pins, wire
@@ -145,16 +154,20 @@ class Box:
         for connection in self._roles.values():
             connection.probe()
 
-    def clock_lag_us(self, board: str) -> int:
-        """By how much the clock of a board's CircuitPython may lag, as its hello says."""
+    def has(self, board: str, capability: str) -> bool:
+        """Whether a board says in its hello that it has this, a key of `pins.CAPS`."""
         connection = self._roles.get(board)
         hello = None if connection is None else connection.link.hello
-        return pins.CLOCK_LAG_US if hello is not None and hello.caps & pins.CAPS["clock_lags"] else 0
+        return hello is not None and bool(hello.caps & pins.CAPS[capability])
 
-    def clock_unsure(self, board: str, unsure: bool) -> None:
-        """Ask a board for its time more often, or no longer."""
+    def clock_lag_us(self, board: str) -> int:
+        """By how much the clock of a board's CircuitPython may lag, as its hello says."""
+        return pins.CLOCK_LAG_US if self.has(board, "clock_lags") else 0
+
+    def probe_every(self, board: str, every_ns: int) -> None:
+        """Ask a board for its time so often from now on."""
         if (connection := self._roles.get(board)) is not None:
-            connection.link.unsure = unsure
+            connection.probe_every(every_ns)
 
     def _event(self, connection: Connection, event: LinkEvent) -> None:
         role = self._role_of(connection)
@@ -172,7 +185,6 @@ class Box:
             self._watcher.timing(role, event)
         elif isinstance(event, DeckReport):
             self._watcher.reported(event)
-            self._watcher.changed()
 
     def _state_changed(self, role: str, connection: Connection) -> None:
         hello = connection.link.hello

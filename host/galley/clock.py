@@ -103,6 +103,7 @@ class ClockSync:
         "_lines",
         "_newest",
         "_samples",
+        "_standing",
         "_suspects",
         "jumps",
         "set_aside",
@@ -116,6 +117,7 @@ class ClockSync:
         self._lines: Lines | None = None
         self._granule = Granule()
         self._newest: Exchange | None = None
+        self._standing: Standing | None = None  # worked out once for each sample
         self._samples = 0
         self._suspects: list[Exchange] = []
         self._doubted: list[Doubted] = []
@@ -129,6 +131,7 @@ class ClockSync:
     def observe(self, sent_ns: int, board_rx_us: int, board_tx_us: int, received_ns: int) -> Taken:
         """Take one exchange: host ns, board µs (widened), board µs (widened), host ns. Never raises."""
         sample = Exchange(sent_ns, board_rx_us, board_tx_us, received_ns)
+        self._standing = None
         if self._absurd(sample):
             self.set_aside += 1
             return Taken.SET_ASIDE
@@ -267,6 +270,11 @@ class ClockSync:
 
     def standing(self) -> Standing:
         """How the fit stands. Raises Unsynchronised."""
+        if self._standing is None:
+            self._standing = self._found_standing()
+        return self._standing
+
+    def _found_standing(self) -> Standing:
         newest, lines = self._newest, self._lines
         if newest is None or lines is None:
             raise Unsynchronised("no exchange with the board yet: wait for the first answer to a probe")

@@ -17,10 +17,12 @@ from itertools import count
 from random import randrange
 from typing import Final, TypeAlias
 
-from galley.link import HostLink, LinkEvent, LinkState, StateChanged
+from galley.link import HostLink
+from galley.link_events import LinkEvent, LinkState, StateChanged
 from galley.outputs import DeckAsked, Outputs
 from galley.ports import BoardPort
-from galley.transport import PortError, Transport, open_serial, open_tcp
+from galley.serial_port import open_serial
+from galley.transport import PortError, Transport, open_tcp
 from galley_board import wire
 
 RETRY_FIRST_S: Final = 0.25
@@ -93,6 +95,15 @@ class Connection:
         """Have the board restart; see `link`."""
         self.link.restart(what)
         self._flush()
+
+    def probe_every(self, every_ns: int) -> None:
+        """Ask the board for its time so often from now on."""
+        if every_ns != self.link.probe_every_ns:
+            self.link.probe_every(every_ns, time.monotonic_ns())
+            if self._transport is not None and self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+                self._poll_again()
 
     def probe(self) -> None:
         """Ask the board for its time now."""

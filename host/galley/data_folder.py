@@ -65,6 +65,14 @@ class Hold:
         self.release()
 
 
+def told(error: Exception) -> str:
+    """What is wrong with a file, as the end of a sentence that names it or not: `/x: permission denied`."""
+    if not isinstance(error, OSError) or not error.strerror:
+        return str(error)
+    where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+    return f"{where}{error.strerror[0].lower()}{error.strerror[1:]}"
+
+
 def dated(path: Path, word: str) -> Path:
     """A name beside `path` that is free: `journal.db.damaged-20260131-120000`, in UTC."""
     stem = f"{path.name}.{word}-{datetime.now(UTC):%Y%m%d-%H%M%S}"

@@ -31,6 +31,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     doctor_machine.pages,
     doctor_machine.languages,
     doctor_machine.folder,
+    doctor_machine.journal_file,
     doctor_machine.journal,
     doctor_machine.disk,
     doctor_machine.web_port,

@@ -18,7 +18,7 @@ from typing import Any, Final
 from galley.box import WITHOUT_DATA, Box, Watcher
 from galley.doctor_machine import Patient
 from galley.findings import FAIL, NOTE, OK, Finding
-from galley.link import Beat, TimeSample
+from galley.link_events import Beat, TimeSample
 from galley.ports import BoardPort, is_in_safe_mode, system_ports
 from galley.sim.boards import SimulatedBoard, SimulationError, firmware_folder
 from galley.starting import answer_of
@@ -33,7 +33,7 @@ Entry = Mapping[str, Any]
 
 REMEDIES: Final[Mapping[str, str]] = {
     "board_absent": "plug it in",
-    "board_gone": "plug it in again",
+    "board_gone": "plug it in again, or check its power supply",
     "board_silent": "press RESET on it, or plug it in again",
     "board_no_data_port": "copy boot.py to the board and press RESET",
     "board_safe_mode": "check its power supply, then press RESET on it",
@@ -93,7 +93,8 @@ def _board(entry: Entry) -> Iterator[Finding]:
     name += " (simulated)" if entry["simulated"] else f" {entry['identity']}" if entry["identity"] else ""
     note = entry["note"]
     if note is not None and entry["role"] != "unknown" and entry["port"] is None:
-        yield Finding(NOTE, "board", f"{name} is not there", REMEDIES["board_absent"])
+        mark, how = (FAIL, "is gone") if note["key"] == "board_gone" else (NOTE, "was not found")
+        yield Finding(mark, "board", f"{name} {how}", REMEDIES[note["key"]])
         return
     if note is not None:
         where = entry["port"] or note["params"].get("port", "")

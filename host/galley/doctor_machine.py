@@ -13,19 +13,24 @@ import os
 import platform
 import pwd
 import shutil
+import sqlite3
 import sys
 import tempfile
 import time
 import webbrowser
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
 from galley.box_options import LANGUAGES
-from galley.data_folder import JOURNAL
+from galley.data_folder import JOURNAL, SIDE_FILES
 from galley.findings import FAIL, NOTE, OK, Finding
+from galley.journal import CHECKED_WHOLE_BYTES
+from galley.journal_reader import numbers
+from galley.journal_schema import Damaged, JournalRefused, judged, to_read
 from galley.starting import CannotStart, bind, has_screen
 from galley.web.app import STATIC, load_site
 
@@ -122,15 +127,15 @@ def languages(patient: Patient, static: Path = STATIC) -> Iterator[Finding]:
 
 def folder(patient: Patient) -> Iterator[Finding]:
     """The data folder: where it is, and whether it can be written."""
-    place = patient.folder
+    place = patient.folder.absolute()
     there = _existing(place)
     if not there.is_dir():
         yield Finding(FAIL, "data", f"{there} is no folder", "move it away, or name another with --data")
-    elif not os.access(there, os.W_OK | os.X_OK):
+    elif not os.access(there, os.R_OK | os.W_OK | os.X_OK):
         yield Finding(
             FAIL,
             "data",
-            f"{there} cannot be written by {_own_name()}",
+            f"{there} cannot be read and written by {_own_name()}",
             "give it to this user, or name another with --data",
         )
     elif there == place:
@@ -138,6 +143,54 @@ def folder(patient: Patient) -> Iterator[Finding]:
         yield Finding(OK, "data", f"data folder {place}: {kept} files")
     else:
         yield Finding(OK, "data", f"data folder {place} will be made by the first start")
+
+
+def journal_file(patient: Patient) -> Iterator[Finding]:
+    """The journal that is there can be gone on with, and what was set aside is named."""
+    path = patient.folder / JOURNAL
+    try:
+        games = _games_in(path)
+    except FileNotFoundError:
+        pass  # the first start makes one
+    except JournalRefused as error:
+        seen, _, remedy = str(error).partition(": ")
+        yield Finding(FAIL, "journal", seen, remedy)
+    except Damaged as error:
+        yield Finding(NOTE, "journal", str(error), "the next start keeps it aside and begins a new one")
+    except (OSError, sqlite3.Error) as error:
+        yield Finding(FAIL, "journal", f"{path} cannot be read ({error})", f"give it to {_own_name()}")
+    else:
+        if os.access(path, os.W_OK):
+            yield Finding(OK, "journal", f"journal: {games} games")
+        else:
+            yield Finding(FAIL, "journal", f"{path} may only be read", f"give it to {_own_name()}")
+    for name in _set_aside(patient.folder):
+        remedy = f"look at it by galley journal verify --file {patient.folder / name}, then move it away"
+        yield Finding(NOTE, "journal", f"{name} was damaged or foreign and is kept aside", remedy)
+
+
+def _games_in(path: Path) -> int:
+    """How many; a file that is not too large is read from end to end. Raises as `to_read`."""
+    try:
+        with closing(to_read(path)) as connection:
+            if path.stat().st_size <= CHECKED_WHOLE_BYTES:
+                found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+                if found != "ok":
+                    raise Damaged(f"{path} is damaged ({' '.join(found.split())})")
+            return len(numbers(connection))
+    except sqlite3.Error as error:
+        raise judged(error, path) from error
+
+
+def _set_aside(folder: Path) -> list[str]:
+    """The journals there that a start put aside."""
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return []
+    return [
+        name for name in names if name.startswith(f"{JOURNAL}.damaged-") and not name.endswith(SIDE_FILES)
+    ]
 
 
 def journal(patient: Patient) -> Iterator[Finding]:
@@ -170,8 +223,10 @@ def _write_times_ms(place: Path) -> list[float]:
 
 
 def _existing(place: Path) -> Path:
-    """The folder itself, or the nearest above it that exists."""
-    return next((each for each in (place.absolute(), *place.absolute().parents) if each.exists()), place)
+    """The folder itself, or the nearest above it that exists as far as can be seen."""
+    return next(
+        (each for each in (place.absolute(), *place.absolute().parents) if os.path.exists(each)), place
+    )
 
 
 def disk(patient: Patient) -> Iterator[Finding]:

@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import Any, Final
+from typing import Final
 
 from galley import box_options, tables
 from galley.box_options import BoxOption, Value
@@ -27,8 +27,7 @@ from galley.scoreboard import Scoreboard
 from galley.session import Session
 from galley.tables import GAMES
 from galley.tables.table import SEAT_COLOURS, Hand, Seat, Table
-from galley_engine.bots import STRENGTHS
-from galley_engine.game import SEAT_PARAMETERS, Event, JSONObject
+from galley_engine.game import SEAT_PARAMETERS, BadOption, Event, JSONObject
 
 HOWTO_PICTURES: Final = 3
 NEWS_KEPT: Final = 8
@@ -77,8 +76,8 @@ class Evening:
     touched_ms: int = 0
     ended_ms: int = 0
     news: deque[JSONObject] = field(default_factory=lambda: deque(maxlen=NEWS_KEPT))
-    _news_number: int = 0
-    _taught: str = ""
+    news_number: int = 0  # of the last one
+    taught: str = ""  # the game whose pictures these people have seen
     _shown: int = -1
     _players: tuple[Seat, ...] = ()  # whom the news are about
     _seeds: Random = field(init=False)
@@ -138,9 +137,21 @@ class Evening:
 
     @property
     def may_start(self) -> bool:
-        """Whether there are enough players, or bots can fill up."""
+        """Whether there are enough players, or bots can fill up, for the rules as they are set."""
         wanted = 1 if self.bots_can_play else self.table.game.min_seats
-        return len(self.seats) >= wanted
+        return len(self.seats) >= wanted and self.rules_fit
+
+    @property
+    def rules_fit(self) -> bool:
+        """Whether the rules as they are set can be played by so many; some depend on their number."""
+        game = self.table.game
+        seats = max(len(self.seats), game.min_seats)
+        try:
+            game.start(seats, game.options(self._options()), None)
+            physics(self._world())
+        except BadOption:
+            return False
+        return True
 
     def people(self) -> bool:
         """Whether any seat of the running game is a person's."""
@@ -151,7 +162,7 @@ class Evening:
     def attract(self) -> None:
         """Nobody is there: forget who was, and what they had set."""
         self.phase, self.seats, self.play = "attract", (), None
-        self.operator, self._taught = False, ""
+        self.operator, self.taught = False, ""
         self.chosen.clear()
         self.news.clear()
         self.game = self.rules.game or GAMES[0]
@@ -168,7 +179,7 @@ class Evening:
         """Which game shall it be? With one game there is nothing to choose."""
         self.play = None
         self.news.clear()
-        self._taught = ""
+        self.taught = ""
         if len(self.games) == 1:
             self.join()
         else:
@@ -226,7 +237,7 @@ class Evening:
 
     def ready(self) -> None:
         """All are there: show how it is played, unless these people have just seen it."""
-        if self.rules.howto and self._taught != self.game:
+        if self.rules.howto and self.taught != self.game:
             self.phase, self.howto = "howto", 0
         else:
             self.start()
@@ -242,8 +253,8 @@ class Evening:
         """Deal, with bots on the seats that are missing."""
         while len(self.seats) < self.table.game.min_seats:
             self.add_bot()
-        self._taught = self.game
-        self._deal(self.seats, self.rules.options if self.game == (self.rules.game or GAMES[0]) else {})
+        self.taught = self.game
+        self._deal(self.seats, self._options())
         self.phase = "game"
 
     def end(self) -> None:
@@ -273,11 +284,18 @@ class Evening:
     def _playable_alone(self, game: str) -> bool:
         return self.hand is not None or not getattr(tables.load(game), "bots_need_hand", False)
 
+    def _options(self) -> Mapping[str, object]:
+        """The options of the game: those of whoever started the box, and those that were set on it."""
+        started = self.rules.options if self.game == (self.rules.game or GAMES[0]) else {}
+        return {**started, **box_options.given(self.game, self.chosen, "rules")}
+
+    def _world(self) -> Mapping[str, object]:
+        """The numbers of its world, in the same way."""
+        return {**self.rules.physics, **box_options.given(self.game, self.chosen, "world")}
+
     def _deal(self, seats: Sequence[Seat], options: Mapping[str, object]) -> None:
-        table = self.table
-        rules = {**options, **box_options.given(self.game, self.chosen, "rules")}
         seed = self._seeds.getrandbits(32)
-        session = Session.start(table.game, len(seats), rules, seed, self.now_ms)
+        session = Session.start(self.table.game, len(seats), options, seed, self.now_ms)
         self.news.clear()
         self.take_up(session, seats)
 
@@ -292,7 +310,7 @@ class Evening:
             self.now_ms,
             self.tell,
             hand=self.hand,
-            settings={**self.rules.physics, **box_options.given(self.game, self.chosen, "world")},
+            settings=self._world(),
             speed=self.rules.bot_speed,
         )
 
@@ -327,84 +345,11 @@ class Evening:
         for event in events:
             if event.kind in NOT_NEWS:
                 continue
-            self._news_number += 1
+            self.news_number += 1
             params = {
                 name: self._players[value].colour
                 if isinstance(value, int) and name in SEAT_PARAMETERS
                 else value
                 for name, value in event.data.items()
             }
-            self.news.append({"n": self._news_number, "key": event.kind, "params": params})
-
-    # -- what outlives the host -------------------------------------------------------------------------
-
-    def saved(self) -> JSONObject:
-        """The evening as JSON. A running game's steps are not in it, its world is."""
-        world = self.play.world if self.play is not None and not self.demo else None
-        return {
-            "phase": self.phase,
-            "game": self.game,
-            "seats": [[seat.colour, seat.bot] for seat in self.seats],
-            "left": sorted(self.left),
-            "operator": self.operator,
-            "option": self.option,
-            "howto": self.howto,
-            "muted": self.muted,
-            "taught": self._taught,
-            "chosen": [[*place, value] for place, value in self.chosen.items()],
-            "scores": self.scores.saved(),
-            "world": None if world is None else world.saved(),
-        }
-
-    def restore(self, saved: object, session: Session | None) -> None:
-        """Become as `saved` says, with `session` as the game; what does not fit leaves the box in attract."""
-        if not isinstance(saved, dict):
-            return
-        self.scores.restore(saved.get("scores"))
-        self.muted = saved.get("muted") is True
-        game, phase = saved.get("game"), saved.get("phase")
-        if game not in self.games or phase == "attract":
-            return
-        self.game = str(game)
-        self.chosen = {
-            (str(row[0]), str(row[1])): row[2]
-            for row in _rows(saved.get("chosen"), 3)
-            if box_options.known((str(row[0]), str(row[1])), row[2])
-        }
-        self.seats = tuple(
-            Seat(str(colour), None if bot is None else str(bot))
-            for colour, bot in _rows(saved.get("seats"), 2)
-            if colour in SEAT_COLOURS and (bot is None or bot in STRENGTHS)
-        )
-        self._taught = str(saved.get("taught", ""))
-        if phase in ("game", "result"):
-            self._take_up_again(saved, session, str(phase))
-        elif phase in ("choose", "options", "join", "howto"):
-            self.phase = str(phase)
-            self.option = _below(saved.get("option"), len(self.options))
-            self.howto = _below(saved.get("howto"), HOWTO_PICTURES)
-
-    def _take_up_again(self, saved: Mapping[str, object], session: Session | None, phase: str) -> None:
-        fits = (
-            session is not None and session.game.name == self.game and len(self.seats) == session.state.seats
-        )
-        if session is None or not fits:
-            self.attract()
-            return
-        self.phase, self.ended_ms = phase, self.now_ms
-        self.take_up(session, self.seats)
-        left = saved.get("left")
-        self.left = frozenset(n for n in range(len(self.seats)) if isinstance(left, list) and n in left)
-        self.operator = saved.get("operator") is True
-        world = saved.get("world")
-        if self.play is not None and self.play.world is not None and isinstance(world, dict):
-            self.play.world.restore(world)
-
-
-def _rows(value: object, length: int) -> list[list[Any]]:
-    rows = value if isinstance(value, list) else []
-    return [row for row in rows if isinstance(row, list) and len(row) == length]
-
-
-def _below(value: object, limit: int) -> int:
-    return value if isinstance(value, int) and 0 <= value < limit else 0
+            self.news.append({"n": self.news_number, "key": event.kind, "params": params})

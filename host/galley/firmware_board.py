@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Final
 
 from galley.connection import Connection, sessions
-from galley.link import Hello, LinkEvent, LinkState, StateChanged
+from galley.link_events import Hello, LinkEvent, LinkState, StateChanged
 from galley.ports import BoardPort
 
 HELLO_S: Final = 8.0

@@ -171,11 +171,10 @@ def uf2(role: str, runtime: str, out: Path, chip: str) -> None:
 )
 def wiring(out: Path | None) -> None:
     """Print which pin is joined to what, or draw it, a picture for each role."""
-    from galley.wiring import picture
-    from galley_board import pins
+    from galley.wiring import picture, table
 
     if out is None:
-        click.echo(pins.wiring_table(), nl=False)
+        click.echo(table(), nl=False)
         return
     for role in ROLES:
         path = out / f"wiring-{role}.svg"

@@ -9,20 +9,20 @@ Whatever a key does now stands in one mapping, `jobs`: it lights the lamps, labe
 answers a press.
 
 A game pauses while a board that it needs is away, and while the operator's menu is open (MODE held for
-3 s): presses are void, bots and the game's clock stand still, and it goes on from its state. Where nobody has
-pressed a key for a while the box asks, counts down, and goes back to attract. Who does not press a key on her
-turn for a minute, while others wait, is replaced by a bot until she comes back.
+3 s): presses are void, bots and the game's clock stand still, and it goes on from its state. What it does
+when nobody presses a key is in `patience`, what the pages are told in `page_topics`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
-from galley import tables
+from galley import evening_record, page_topics
 from galley.box_options import HOUSE
 from galley.evening import Evening, HouseRules
+from galley.patience import ASKING_MS, Patience
 from galley.phases import (
     ALL_KEYS,
     PHASES,
@@ -32,6 +32,7 @@ from galley.phases import (
     operator_jobs,
     operator_prompts,
     return_jobs,
+    return_prompts,
 )
 from galley.session import Session
 from galley.tables.table import (
@@ -47,33 +48,12 @@ from galley.tables.table import (
     lit,
 )
 from galley.timekeeper import Timed
-from galley_engine.game import JSONObject
 
-ASKING_MS: Final = 20_000
 RESULT_HOLD_MS: Final = 1_500  # keys still hammered when the game ends must not skip its result
 OPERATOR_HOLD_MS: Final = 3_000
-OPERATOR_IDLE_MS: Final = 300_000
-AWAITED_MS: Final = 60_000
-SPOKEN_MS: Final = 120_000
-"""How long a language holds that was chosen in attract, when nothing else is done."""
 KEYS_OF: Final = {board: sum(b == board for b, _ in ALL_KEYS) for board in BOARDS}
 """How many keys for hands each board has; numbers above are sensors."""
-DEMO_AFTER_MS: Final = 1_500
-DEMO_RESULT_MS: Final = 10_000
-
 __all__ = ["ALL_KEYS", "House", "HouseRules"]
-
-
-class Works(Protocol):
-    """A job of either kind."""
-
-    @property
-    def word(self) -> str:
-        """For the catalogue."""
-
-    @property
-    def mode(self) -> int:
-        """How the lamp shines."""
 
 
 @dataclass(slots=True)
@@ -83,18 +63,17 @@ class House:
     rules: HouseRules = field(default_factory=HouseRules)
     hand: Hand | None = None
     evening: Evening = field(init=False)
+    _patience: Patience = field(init=False)
     _live: frozenset[str] = frozenset()
     _void_until_ms: int = 0  # what was pressed in a pause is void, however late it comes
     _held_by: str | None = None  # why the box must not play on, as the disk
-    _asking_since_ms: int | None = None
-    _spoken_ms: int = 0  # when somebody chose a language last
     _mode_down: dict[str, int] = field(default_factory=dict)  # stations whose MODE is down, and since when
     _mode_up: dict[str, int] = field(default_factory=dict)  # when it was let go last
-    _awaited: tuple[int, int] | None = None  # the seat all wait for, and since when it does nothing
     _jobs: Mapping[Key, Job | HouseJob] | None = None
 
     def __post_init__(self) -> None:
         self.evening = Evening(self.rules, self.hand)
+        self._patience = Patience(self.evening)
 
     def give_hand(self, hand: Hand | None) -> None:
         """There is a simulated deck, and this hand over it."""
@@ -163,8 +142,8 @@ class House:
         playing = play is not None and self.phase == "game" and not play.paused
         if play is not None and timed is not None and not evening.demo:
             play.witness(place, timed)
-        if self._awaited is not None and play is not None and any(board == own for own, _ in play.jobs()):
-            self._awaited = (self._awaited[0], evening.now_ms)  # a hand on the keys of the seat at play
+        if play is not None and any(board == own for own, _ in play.jobs()):
+            self._patience.touched()  # a hand on the keys of the seat at play
         job = self._jobs_now().get(place)
         self._jobs = None
         if isinstance(job, HouseJob):
@@ -181,19 +160,23 @@ class House:
             self._mode_down.pop(board, None)
             self._mode_up[board] = now_ms  # a press that waited for a race comes after its own end
 
-    def reported(self, stand: DeckStand, now_ms: int) -> None:
-        """How the deck's parts stand."""
+    def reported(self, stand: DeckStand, now_ms: int) -> bool:
+        """How the deck's parts stand; False if no game has a use for that."""
         play = self.evening.play
-        if play is not None and play.world is not None and not play.over:
-            self.evening.now_ms = max(self.evening.now_ms, now_ms)
-            play.world.reported(stand, self.evening.now_ms)
+        if play is None or play.world is None or play.over:
+            return False
+        self.evening.now_ms = max(self.evening.now_ms, now_ms)
+        play.world.reported(stand, self.evening.now_ms)
+        self.tick(now_ms)
+        return True
 
     def _sense(self, place: Key, down: bool, now_ms: int) -> None:
         """A sensor changed, which is nobody's hand: it keeps no table awake."""
         play = self.evening.play
-        if play is not None and not play.paused and not play.over and now_ms >= self._void_until_ms:
+        if play is not None and not play.over:
             self.evening.now_ms = max(self.evening.now_ms, now_ms)
-            play.edge(place, down, now_ms)
+            in_a_pause = play.paused or now_ms < self._void_until_ms
+            (play.missed if in_a_pause else play.edge)(place, down, now_ms)
             self._settled()
 
     def hold(self, why: str | None, now_ms: int) -> None:
@@ -223,46 +206,8 @@ class House:
             if self.phase == "game":
                 evening.operator = True
                 evening.touched_ms = evening.now_ms
-        awaited_ms = self._awaited_ms()
-        if awaited_ms is not None and evening.now_ms >= awaited_ms and self._awaited is not None:
-            evening.replace_seat(self._awaited[0])
-        self._demonstrate()
-        self._ask()
+        self._patience.tick(self._stands)
         self._settled()
-
-    def _demonstrate(self) -> None:
-        evening = self.evening
-        if self.phase == "attract" and evening.chosen and evening.now_ms >= self._spoken_ms + SPOKEN_MS:
-            evening.chosen.clear()  # who only chose a language has gone
-        demo_ms = self._demo_ms()
-        if demo_ms is not None and evening.now_ms >= demo_ms:
-            evening.begin_demo()
-            evening.touched_ms = evening.now_ms
-
-    def _demo_ms(self) -> int | None:
-        """When the next demonstration begins, None while none is to."""
-        evening = self.evening
-        if self.phase != "attract" or not evening.rules.demo:
-            return None
-        if evening.play is None:
-            return evening.touched_ms + DEMO_AFTER_MS
-        return evening.ended_ms + DEMO_RESULT_MS if evening.play.over else None
-
-    def _ask(self) -> None:
-        """Two stages: ask whether anybody is there, then go."""
-        evening = self.evening
-        if self._asking_since_ms is not None:
-            if evening.now_ms - self._asking_since_ms >= ASKING_MS:
-                self._attract()
-            return
-        idle_ms = self._idle_ms()
-        if idle_ms is not None and evening.now_ms - evening.touched_ms >= idle_ms:
-            self._asking_since_ms = evening.now_ms
-
-    def _attract(self) -> None:
-        self._asking_since_ms = None
-        self.evening.attract()
-        self.evening.touched_ms = self.evening.now_ms
 
     def due_ms(self) -> int | None:
         """The house time at which `tick` must come, None if nothing is waited for."""
@@ -270,15 +215,7 @@ class House:
         times: list[int | None] = [since_ms + OPERATOR_HOLD_MS for since_ms in self._mode_down.values()]
         if evening.play is not None:
             times.append(evening.play.due_ms())
-        if self._asking_since_ms is not None:
-            times.append(self._asking_since_ms + ASKING_MS)
-        elif (idle_ms := self._idle_ms()) is not None:
-            times.append(evening.touched_ms + idle_ms)
-        if (demo_ms := self._demo_ms()) is not None:
-            times.append(max(demo_ms, evening.now_ms + 1))
-        times.append(self._awaited_ms())
-        if self.phase == "attract" and evening.chosen:
-            times.append(self._spoken_ms + SPOKEN_MS)
+        times.append(self._patience.due_ms(self._stands))
         if self.phase == "result" and self._result_held():
             times.append(evening.ended_ms + RESULT_HOLD_MS)
         return min((at for at in times if at is not None), default=None)
@@ -302,13 +239,14 @@ class House:
         """Somebody lifts this dropping off the simulated deck: her hand is the grab."""
         play = self.evening.play
         if play is not None and self.phase == "game" and not play.paused and not self._is_there(now_ms):
+            self._patience.touched()
             play.lift(dropping, now_ms)
             self._settled()
 
     def speak(self, language: str, now_ms: int) -> None:
         """Show this language until the table is empty."""
         self._is_there(now_ms)
-        self._spoken_ms = self.evening.now_ms
+        self._patience.spoken()
         self.evening.speak(language)
 
     def speak_usually(self, language: str) -> None:
@@ -319,10 +257,8 @@ class House:
 
     def _is_there(self, now_ms: int) -> bool:
         """A hand of somebody. True if it answers the question whether anybody is there, and does no more."""
-        evening = self.evening
-        evening.now_ms = max(evening.now_ms, now_ms)
-        evening.touched_ms = evening.now_ms
-        asked, self._asking_since_ms = self._asking_since_ms is not None, None
+        self.evening.now_ms = max(self.evening.now_ms, now_ms)
+        asked = self._patience.is_there()
         if asked:
             self._jobs = None
         return asked
@@ -346,81 +282,30 @@ class House:
         play = self.evening.play
         return lit(self._jobs_now()) if play is None else play.view(self._jobs_now())
 
-    def topics(self) -> dict[str, object]:
+    def topics(self) -> dict[str, Any]:
         """The pages' topics that the house answers for: house, table and news."""
-        return {"house": self._house_topic(), "table": self._table_topic(), "news": list(self.evening.news)}
-
-    def _house_topic(self) -> JSONObject:
-        evening = self.evening
-        in_options = self.phase == "options"
-        return {
-            "phase": self.phase,
-            "game": evening.game,
-            "demo": evening.demo,
-            "games": [self._game_entry(game) for game in evening.games],
-            "options": self._option_entries() if in_options else [],
-            "howto": evening.howto if self.phase == "howto" else None,
-            "seats": [
-                {"seat": number, "colour": seat.colour, "bot": seat.bot}
-                for number, seat in enumerate(self.seats)
-            ],
-            "paused": self._paused_entry(),
-            "asking": None if self._asking_since_ms is None else {"seconds": ASKING_MS // 1000},
-            "prompts": [prompt.json() for prompt in self._prompts()],
-            "keys": {} if self._table_has_keys() else self._key_words(),
-            "scores": evening.scores.rows(),
-            "muted": evening.muted,
-        }
-
-    def _game_entry(self, game: str) -> JSONObject:
-        table = tables.load(game)
-        return {"game": game, "seats": [table.game.min_seats, table.game.max_seats]}
-
-    def _option_entries(self) -> list[JSONObject]:
-        evening = self.evening
-        return [
-            {
-                "key": option.key,
-                "value": evening.value_of(option),
-                "values": list(option.values),
-                "chosen": number == evening.option,
-            }
-            for number, option in enumerate(evening.options)
-        ]
-
-    def _paused_entry(self) -> JSONObject | None:
-        if self.evening.operator:
-            play = self.evening.play
-            undo = play is not None and play.can_undo
-            return {"because": "operator", "boards": [], "muted": self.evening.muted, "can_undo": undo}
-        if self._held_by is not None and self.phase == "game":
-            return {"because": f"journal_{self._held_by}", "boards": []}
-        missing = list(self.missing)
-        return {"because": "boards_missing", "boards": missing} if missing else None
-
-    def _table_has_keys(self) -> bool:
-        return self.phase in ("game", "result") and not self.evening.operator
-
-    def _table_topic(self) -> JSONObject | None:
-        play = self.evening.play
-        if play is None:
-            return None
-        return {**play.topic(), "keys": self._key_words() if self._table_has_keys() else {}}
-
-    def _key_words(self) -> JSONObject:
-        words: dict[str, dict[str, str]] = {}
-        for (board, key), job in self._jobs_now().items():
-            words.setdefault(board, {})[str(key)] = job.word
-        return {board: dict(keys) for board, keys in words.items()}
+        return page_topics.topics(
+            self.evening,
+            page_topics.Shown(
+                seats=self.seats,
+                held_by=self._held_by,
+                missing=self.missing,
+                asking_ms=ASKING_MS if self._patience.asks else None,
+                prompts=self._prompts(),
+                jobs=self._jobs_now(),
+            ),
+        )
 
     def _prompts(self) -> list[Prompt]:
         evening = self.evening
-        if self._asking_since_ms is not None:
+        if self._patience.asks:
             return [Prompt("anybody_there")]
         if evening.operator:
             return operator_prompts(evening)
         if self.phase == "game" and evening.play is not None:
-            return nobodys_prompts() if self._is_nobodys() else evening.play.prompts()
+            if self._is_nobodys():
+                return nobodys_prompts()
+            return [*evening.play.prompts(), *return_prompts(evening)]
         if self.phase == "result" and self._result_held():
             return []
         return PHASES[self.phase].prompts(evening)
@@ -435,12 +320,10 @@ class House:
         evening, play = self.evening, self.evening.play
         if evening.operator:
             return operator_jobs(evening, self._resume)
-        if self.phase == "result" and self._result_held():
+        if self._stands or (self.phase == "result" and self._result_held()):
             return {}
         if self.phase != "game" or play is None:
             return PHASES[self.phase].jobs(evening)
-        if self.missing or self._held_by is not None:
-            return {}
         if self._is_nobodys():
             return nobodys_jobs(evening)
         return {**return_jobs(evening), **play.jobs()}
@@ -460,37 +343,21 @@ class House:
         if play is None or self.phase != "game":
             evening.operator = False
             self._mode_down.clear()
-        elif evening.operator or self.missing or self._held_by is not None:
+        elif evening.operator or self._stands:
             play.pause(evening.now_ms)
         elif play.paused:
             lost_ms = play.resume(evening.now_ms)
             evening.touched_ms = min(evening.touched_ms + lost_ms, evening.now_ms)
             self._void_until_ms = evening.now_ms
-        self._see_awaited()
-
-    def _see_awaited(self) -> None:
-        play = self.evening.play
-        seat = play.awaited if play is not None and self.phase == "game" and not play.paused else None
-        others = sum(s.bot is None for s in self.seats) > 1
-        if seat is None or not others or not self.evening.bots_can_play:
-            self._awaited = None
-        elif self._awaited is None or self._awaited[0] != seat:
-            self._awaited = (seat, self.evening.now_ms)
-
-    def _awaited_ms(self) -> int | None:
-        if self._awaited is None:
-            return None
-        return self._awaited[1] + AWAITED_MS
+        self._patience.see_awaited()
 
     def _resume(self) -> None:
         self.evening.operator = False
 
-    def _idle_ms(self) -> int | None:
-        if self.evening.operator:
-            return OPERATOR_IDLE_MS
-        if self.missing or self._held_by is not None or (self.phase == "game" and not self.evening.people()):
-            return None
-        return PHASES[self.phase].idle_ms
+    @property
+    def _stands(self) -> bool:
+        """Whether nothing can go on, however many people there are."""
+        return bool(self.missing) or self._held_by is not None
 
     def _is_nobodys(self) -> bool:
         return not self.evening.people() and not self.evening.left
@@ -502,10 +369,10 @@ class House:
 
     def saved(self) -> dict[str, Any]:
         """What the box must know to come back as it was, beside the game's own record; JSON."""
-        return self.evening.saved()
+        return evening_record.saved(self.evening)
 
     def restore(self, saved: object, session: Session | None, now_ms: int) -> None:
         """Come back as `saved` says, with the game of `session` where one was on."""
         self.evening.now_ms = self.evening.touched_ms = max(self.evening.now_ms, now_ms)
-        self.evening.restore(saved, session)
+        evening_record.restore(self.evening, saved, session)
         self._settled()

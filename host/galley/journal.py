@@ -87,7 +87,8 @@ class Journal:
         self._shot = 0  # the step of its last snapshot
         if found.game is not None:
             self._steps[found.game.number] = len(found.game.steps)
-        self._writer = Writer(partial(ready, path, connect), partial(state_of, path=path), on_change)
+        self._connect = connect
+        self._writer = Writer(self._ready, partial(state_of, path=path), on_change)
 
     @classmethod
     def open(
@@ -143,6 +144,13 @@ class Journal:
         if trouble is not None:
             journal._writer.in_trouble(trouble)
         return journal
+
+    def _ready(self) -> sqlite3.Connection:
+        """In the writing thread: open the file. The folder may not have been there before."""
+        if self._hold is None:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._hold = Hold(self.path.parent)
+        return ready(self.path, self._connect)
 
     def latest(self) -> Latest:
         """Where the box stood when the journal was opened. Ask once, at the start."""

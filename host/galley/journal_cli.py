@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 
 from galley.arguments import Number
-from galley.data_folder import JOURNAL, FolderInUse, Hold, data_folder
+from galley.data_folder import JOURNAL, FolderInUse, Hold, data_folder, told
 
 DAY_S = 24 * 3600
 
@@ -93,17 +93,20 @@ def prune(keep: int | None, older_than: int | None, data: str | None) -> None:
     if keep is None and older_than is None:
         raise click.UsageError("name what may go: --keep N, --older-than DAYS, or both")
     path = _path(data, None)
-    if not path.exists():
-        raise click.ClickException(_nothing(path))
     from galley.journal_prune import prune as pruned
-    from galley.journal_schema import Damaged, JournalRefused
+    from galley.journal_schema import Damaged, JournalRefused, looked_at
 
     before_s = None if older_than is None else int(time.time()) - older_than * DAY_S
     try:
+        looked_at(path)
         with Hold(path.parent):
             gone = pruned(path, keep=keep, before_s=before_s)
-    except (FolderInUse, JournalRefused, Damaged, OSError, sqlite3.Error) as error:
+    except FileNotFoundError:
+        raise click.ClickException(_nothing(path)) from None
+    except (FolderInUse, JournalRefused, Damaged) as error:
         raise click.ClickException(f"nothing was deleted: {error}") from None
+    except (OSError, sqlite3.Error) as error:
+        raise click.ClickException(f"nothing was deleted: {told(error)}") from None
     click.echo(f"{gone} games deleted")
 
 
@@ -122,24 +125,20 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
     """The journal to read. Fails with one sentence."""
     from galley.journal_schema import Damaged, JournalRefused, to_read
 
-    if not path.exists():
-        raise click.ClickException(_nothing(path))
     connection = None
     try:
         connection = to_read(path)
         yield connection
     except (Damaged, JournalRefused) as error:
         raise click.ClickException(str(error)) from None
+    except FileNotFoundError:
+        raise click.ClickException(_nothing(path)) from None
     except (OSError, sqlite3.Error) as error:
         if isinstance(error, OSError) and error.filename is None:
             raise  # of the output, which is not ours to explain
-        raise click.ClickException(f"{path} cannot be read: {_reason(error)}") from None
+        why = told(error).removeprefix(f"{path}: ")
+        raise click.ClickException(f"{path} cannot be read: {why}") from None
     finally:
         if connection is not None:
             with suppress(sqlite3.Error):
                 connection.close()
-
-
-def _reason(error: OSError | sqlite3.Error) -> str:
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return f"{reason[0].lower()}{reason[1:]}"

@@ -5,6 +5,8 @@ For: `galley journal prune`. Whoever calls it holds the folder, so that no box w
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import suppress
 from pathlib import Path
 
 from galley.journal_schema import PER_GAME, ready
@@ -31,8 +33,9 @@ def prune(path: Path, *, keep: int | None = None, before_s: int | None = None) -
             connection.execute("DELETE FROM game WHERE id = ?", (number,))
         connection.commit()
         if gone:
-            connection.execute("VACUUM")
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            with suppress(sqlite3.OperationalError):  # on a full disk the room stays, for games to come
+                connection.execute("VACUUM")
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return len(gone)
     finally:
         connection.close()

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 from zlib import crc32
 
-from galley.data_folder import SIDE_FILES, dated, flushed
+from galley.data_folder import SIDE_FILES, FolderInUse, dated, flushed
 
 APPLICATION_ID: Final = 0x47616C79  # "Galy"
 MAGIC: Final = b"SQLite format 3\0"
@@ -141,7 +141,7 @@ def trouble_of(error: Exception, path: Path) -> str | None:
         return "disk_full" if trouble == "disk_error" and not _has_room(path.parent) else trouble
     if isinstance(error, OSError):
         return "disk_full" if error.errno in FULL else "read_only"
-    return None
+    return "locked" if isinstance(error, FolderInUse) else None
 
 
 def state_of(error: Exception, path: Path) -> str:

@@ -4,8 +4,9 @@ For: the joint between the house and its journal. It must not know boards, nor h
 `follow` whenever the house may have changed; what it gives is what pages may show now. What waits for the
 disk comes later from `due`, when the journal has said that it got on.
 
-While the disk takes nothing, the house is held: the game pauses and the pages say why. Where whoever started
-the box allowed it (`unjournalled`), play goes on, and the pages say that it will not outlast the host.
+While the disk takes nothing, the house is held, in whatever phase: nothing moves, and the pages show what is
+on the disk and why nothing comes after it. Where whoever started the box allowed it (`unjournalled`), play
+goes on, and the pages say what is wrong with the disk.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ from galley.journal_writer import Health
 from galley.session import Session
 
 WAITING_TOPICS: Final = 64
+OPERATOR: Final = "operator"
 
-Topics = Mapping[str, object]
+Topics = Mapping[str, Any]
 
 
 class Keeping:
@@ -36,6 +38,8 @@ class Keeping:
         self._ticket = 0
         self._saved: dict[str, Any] = {}
         self._waiting: deque[tuple[int, Topics]] = deque(maxlen=WAITING_TOPICS)
+        self._shown: Topics = {}
+        self._told: str | None = None
 
     def resume(self, now_ms: int) -> str | None:
         """Take up where the journal's last state says; a sentence if a game there could not be."""
@@ -47,10 +51,11 @@ class Keeping:
         self._house.restore(found.house, session, now_ms)
         if found.game is not None:
             self._number, self._session = found.game.number, session
+        self._shown = self._house.topics()
         return found.trouble
 
     def follow(self) -> Topics | None:
-        """Write down what changed; the topics that pages may show now, None if that has to wait."""
+        """Write down what changed; the topics that pages may show now, None if all of that has to wait."""
         topics = self._house.topics()
         journal = self._journal
         if journal is None:
@@ -58,15 +63,25 @@ class Keeping:
         ticket = self._write(journal)
         if journal.acknowledges(ticket):
             self._waiting.clear()
+            self._shown = topics
             return topics
         self._waiting.append((ticket, topics))
-        return None
+        held = self.trouble is not None and topics["house"]["paused"] is not None
+        return self._held(topics) if held else None
+
+    def _held(self, topics: Mapping[str, Any]) -> Topics:
+        """What is on the disk, with the pause and the keys of now: `topics` are those that have to wait."""
+        shown, now = self._shown, topics["house"]
+        prompts = now["prompts"] if now["paused"]["because"] == OPERATOR else []  # whose menu is no step
+        house = {**shown["house"], "paused": now["paused"], "keys": now["keys"], "prompts": prompts}
+        table = shown["table"]
+        return {**shown, "house": house, "table": None if table is None else {**table, "keys": {}}}
 
     def due(self) -> Topics | None:
         """The journal got on: the latest topics that are on the disk by now, if pages do not have them."""
         journal, found = self._journal, None
         while journal is not None and self._waiting and journal.acknowledges(self._waiting[0][0]):
-            found = self._waiting.popleft()[1]
+            found = self._shown = self._waiting.popleft()[1]
         return found
 
     @property
@@ -81,11 +96,16 @@ class Keeping:
         """How the journal does; None for a box that keeps nothing."""
         return None if self._journal is None else self._journal.health
 
-    def hold_or_release(self, now_ms: int) -> None:
-        """Hold the house while the disk takes nothing, unless play may go on without."""
-        trouble = self.trouble
+    def hold_or_release(self, now_ms: int) -> bool:
+        """Hold the house while the disk takes nothing, unless play may go on without.
+
+        True if the trouble is another than at the last call: boards and pages must hear of it.
+        """
+        trouble, before = self.trouble, self._told
         allowed = self._journal is not None and self._journal.unjournalled
         self._house.hold(None if allowed else trouble, now_ms)
+        self._told = trouble
+        return trouble != before
 
     def close(self) -> None:
         """Bring what waits to the disk."""

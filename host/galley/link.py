@@ -25,129 +25,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 
+from galley.link_events import (
+    Beat,
+    DeckReport,
+    EdgesLost,
+    HeldMended,
+    Hello,
+    KeyEdge,
+    LinkEvent,
+    LinkState,
+    StateChanged,
+    TimeSample,
+)
 from galley.outputs import DeckAsked, Outputs
 from galley_board import deck_codes, wire
 from galley_board.link import DEFAULT_BUDGET_MA
 
 HELLO_EVERY_NS = 200_000_000
-PROBE_EVERY_NS = (
-    123_618_000  # no multiple of 1 ms, which would meet stamps and USB frames always in one phase
-)
-UNSURE_EVERY_NS = 31_118_000  # while `unsure`, for the same reason no multiple of 1 ms
+# how often a board is asked for its time; no multiples of 1 ms, which would meet stamps always in one phase
+PROBE_EVERY_NS = 123_618_000  # while presses may race
+UNSURE_EVERY_NS = 31_118_000  # while they may, and the board's clock could be known better
+REST_EVERY_NS = 502_618_000  # while nothing races: each answer wakes the host
 BURST_PROBES = 8  # at connect, so that the board's clock is known soon
+FIRST_PROBES = 40  # and well: so many are no further apart than in a race
 BURST_EVERY_NS = 20_000_000
 STALE_AFTER_NS = 750_000_000
 LOST_AFTER_NS = 3_000_000_000
+OWN_STALL_NS = 100_000_000
 SETTLE_NS = 150_000_000
-OWN_STALL_NS = 500_000_000
 MEND_AFTER_BEATS = 2
 REFRESH_NS = 1_000_000_000  # a motion that is not asked for again ends by itself after wire.RUN_MAX_MS
-
-
-class LinkState(StrEnum):
-    """Where a link stands; the words are the ones pages and reports use."""
-
-    ABSENT = "absent"
-    OPENING = "opening"
-    HELLO = "hello"
-    LIVE = "live"
-    STALE = "stale"
-    LOST = "lost"
-
-
-@dataclass(frozen=True, slots=True)
-class Hello:
-    """A board introduced itself. `role` is a word of `wire.ROLES` or "", `faults` a bit mask."""
-
-    role: str
-    boot_id: int
-    pixels: int
-    caps: int
-    firmware: int
-    faults: int
-
-
-@dataclass(frozen=True, slots=True)
-class KeyEdge:
-    """A key went down or up. `stamp_ms` is the board's own ticks, `age_ms` its age when it was sent.
-
-    `us` are the microseconds after `stamp_ms`, or `wire.NO_US` when a keypad's scan stamped it.
-    """
-
-    boot_id: int
-    key_seq: int
-    key: int
-    down: bool
-    stamp_ms: int
-    age_ms: int
-    received_ns: int
-    us: int = wire.NO_US
-
-
-@dataclass(frozen=True, slots=True)
-class EdgesLost:
-    """The board's ring had to give up `count` edges before the host could take them."""
-
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class HeldMended:
-    """The beat's bitmap showed that an edge went missing: `held` is now the truth. Not a press."""
-
-    held: int
-
-
-@dataclass(frozen=True, slots=True)
-class TimeSample:
-    """One four-stamp exchange: host ns, board µs modulo 2**26, board µs modulo 2**26, host ns.
-
-    `complete`: every edge that the board scanned before it read the probe has been delivered.
-    """
-
-    sent_ns: int
-    board_rx_us: int
-    board_tx_us: int
-    received_ns: int
-    complete: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Beat:
-    """The board read its two clocks together: ms modulo 2**29 and µs modulo 2**26."""
-
-    boot_id: int
-    ticks_ms: int
-    ticks_us: int
-
-
-@dataclass(frozen=True, slots=True)
-class StateChanged:
-    """The link is now in `state`."""
-
-    state: LinkState
-
-
-@dataclass(frozen=True, slots=True)
-class DeckReport:
-    """How the deck stands. Angles are degrees from home; `doubt_deg` is how far off the eye's can be.
-
-    `eye`, `drum`, `reader` are places in `deck_codes.EYE`, `.DRUM`, `.READER`; `face` is 8 while it is not
-    known; `flags` are bits of `deck_codes`.
-    """
-
-    eye_deg: int
-    doubt_deg: int
-    eye: int
-    face: int
-    drum: int
-    reader: int
-    flags: int
-
-
-LinkEvent = Hello | KeyEdge | EdgesLost | HeldMended | Beat | TimeSample | StateChanged | DeckReport
 
 
 @dataclass(slots=True)
@@ -175,8 +83,7 @@ class Counters:
 class HostLink:
     """One link, from one opening of a port to its loss.
 
-    `session` is 1..wire.SESSION_MAX and new at each opening. While `unsure` is set, because the board's clock
-    is not known well, it is asked for its time more often.
+    `session` is 1..wire.SESSION_MAX and new at each opening.
     """
 
     session: int
@@ -185,7 +92,7 @@ class HostLink:
     hello: Hello | None = None
     held: int = 0
     faults: int = 0
-    unsure: bool = False
+    probe_every_ns: int = PROBE_EVERY_NS
     deck: DeckReport | None = None
     round_trip_ns: int | None = None
     shown: int | None = None  # the digest of what the board shows, as its last beat said
@@ -195,7 +102,7 @@ class HostLink:
     _seq: int = 0
     _expected: int | None = None
     _heard_ns: int = 0
-    _polled_ns: int | None = None
+    _due_ns: int | None = None
     _hello_ns: int | None = None
     _probe_ns: int | None = None
     _probe_id: int = 0
@@ -227,9 +134,14 @@ class HostLink:
 
     def poll(self, now_ns: int) -> list[LinkEvent]:
         """Do what time asks for: hellos, probes, going stale or lost."""
-        if self._polled_ns is not None and now_ns - self._polled_ns > OWN_STALL_NS:
-            self._heard_ns += now_ns - self._polled_ns  # the host stood still, not the board
-        self._polled_ns = now_ns
+        late_ns = 0 if self._due_ns is None else now_ns - self._due_ns
+        if late_ns > OWN_STALL_NS:
+            self._heard_ns = min(now_ns, self._heard_ns + late_ns)  # the host stood still, not the board
+        events = self._do_due(now_ns)
+        self._due_ns = now_ns + self.due_ns(now_ns)
+        return events
+
+    def _do_due(self, now_ns: int) -> list[LinkEvent]:
         if self.state is LinkState.HELLO:
             if self._hello_ns is None or now_ns - self._hello_ns >= HELLO_EVERY_NS:
                 self._send("h", wire.PROTOCOL, self.session)
@@ -248,14 +160,24 @@ class HostLink:
             return self._become(LinkState.STALE)
         return []
 
+    def probe_every(self, every_ns: int, now_ns: int) -> None:
+        """Ask the board for its time so often from now on, once its clock is known."""
+        self.probe_every_ns = every_ns
+        self._due_ns = now_ns + self.due_ns(now_ns)
+
     def due_ns(self, now_ns: int) -> int:
         """How long the next `poll` may wait, in ns."""
-        last_ns, every_ns = (
-            (self._hello_ns, HELLO_EVERY_NS)
-            if self.state is LinkState.HELLO
-            else (self._probe_ns, self._probe_every_ns())
-        )
-        return 0 if last_ns is None else max(0, last_ns + every_ns - now_ns)
+        if self.state is LinkState.HELLO:
+            asked_ns, every_ns = self._hello_ns, HELLO_EVERY_NS
+        else:
+            asked_ns, every_ns = self._probe_ns, self._probe_every_ns()
+        if asked_ns is None:
+            return 0
+        is_live = self.state is LinkState.LIVE
+        due_ns = min(asked_ns + every_ns, self._heard_ns + (STALE_AFTER_NS if is_live else LOST_AFTER_NS))
+        if is_live and self.outputs.eye:
+            due_ns = min(due_ns, self._eye_ns + REFRESH_NS)
+        return max(0, due_ns - now_ns)
 
     def take_outgoing(self) -> bytes:
         """All bytes to write to the port now; they are the caller's from here on."""
@@ -424,7 +346,9 @@ class HostLink:
     def _probe_every_ns(self) -> int:
         if self._probes_since_hello < BURST_PROBES:
             return BURST_EVERY_NS
-        return UNSURE_EVERY_NS if self.unsure else PROBE_EVERY_NS
+        if self._probes_since_hello < FIRST_PROBES:
+            return min(self.probe_every_ns, PROBE_EVERY_NS)
+        return self.probe_every_ns
 
     def _probe(self, now_ns: int) -> None:
         self._probe_id = (self._probe_id + 1) % (wire.COUNT_MAX + 1)

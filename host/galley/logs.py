@@ -5,9 +5,12 @@ For: whoever looks into a box that misbehaved. It must not know what is told; `c
     {"at": "2026-01-31T12:00:00.123Z", "level": "warning", "event": "loop_lag", "worst_ms": 134, "count": 1}
 
 Our own records carry an `event` and facts. Those of libraries carry `logger` and `text`, with the traceback
-if there is one; they go to standard error as well. Nothing about people is written: of all text the home
-folder's path becomes ~ (it may be somebody's name), and of a library's text network addresses are struck
-out.
+if there is one; they go to standard error as well. Nothing about people is written: of all text the path of a
+home folder becomes ~ (it may be somebody's name), and network addresses are struck out, with the names of
+machines where a port is at one.
+
+What strangers send makes libraries speak. They may say LIBRARY_LINES at once and one more each
+LIBRARY_EVERY_S: nobody can wash the log away.
 
 The event loop only puts a line into a queue; a thread brings it to the disk. A disk that takes nothing costs
 lines, never time: what finds no room is dropped, counted, and the count told once there is room again.
@@ -35,9 +38,14 @@ END_S: Final = 2.0
 """What a disk that does not answer may cost at the end."""
 MOST_CHARACTERS: Final = 4_000
 LEVELS: Final = ("debug", "info", "warning", "error")
+LIBRARY_LINES: Final = 20
+LIBRARY_EVERY_S: Final = 60.0
 
 GALLEY: Final = "galley"
-_ADDRESS: Final = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b|(?:[0-9a-fA-F]{0,4}:){2,7}[0-9a-fA-F]{0,4}")
+_ADDRESS: Final = re.compile(
+    r"\b\d{1,3}(?:\.\d{1,3}){3}\b|(?:[0-9a-fA-F]{0,4}:){2,7}[0-9a-fA-F]{0,4}|(?<=\btcp:)[^\s:]+"
+)
+_HOME: Final = r"/(?:home|Users)/[^/\s'\"]+"
 
 
 def tell(level: int, event: str, **facts: object) -> None:
@@ -50,7 +58,8 @@ class JsonLines(logging.Formatter):
 
     def __init__(self, home: str | None = None) -> None:
         super().__init__()
-        self._home = str(Path.home()) if home is None else home
+        own = str(Path.home()) if home is None else home
+        self._home = re.compile(f"{re.escape(own)}|{_HOME}" if len(own) > 1 else _HOME)
 
     def format(self, record: logging.LogRecord) -> str:
         at = datetime.fromtimestamp(record.created, UTC)
@@ -59,19 +68,19 @@ class JsonLines(logging.Formatter):
             "level": record.levelname.lower(),
         }
         if record.name == GALLEY:
-            line |= {"event": record.getMessage(), **getattr(record, "facts", {})}
+            line |= {"event": record.getMessage(), **self._cleaned(getattr(record, "facts", {}))}
         else:
-            line |= {"logger": record.name, "text": _ADDRESS.sub("(address)", self._text(record))}
-        return json.dumps(self._cleaned(line), ensure_ascii=False, default=str)
+            line |= {"logger": record.name, "text": self._cleaned(self._text(record))}
+        return json.dumps(line, ensure_ascii=False, default=str)
 
     def _text(self, record: logging.LogRecord) -> str:
         said = record.getMessage()
         return said if not record.exc_info else f"{said}\n{self.formatException(record.exc_info)}"
 
     def _cleaned(self, value: Any) -> Any:
-        """The same without the home folder, and no text longer than MOST_CHARACTERS: the end tells more."""
+        """The same without homes and addresses, no text longer than MOST_CHARACTERS: the end tells more."""
         if isinstance(value, str):
-            said = value.replace(self._home, "~") if len(self._home) > 1 else value
+            said = _ADDRESS.sub("(address)", self._home.sub("~", value))
             return said if len(said) <= MOST_CHARACTERS else f"…{said[-MOST_CHARACTERS:]}"
         if isinstance(value, dict):
             return {key: self._cleaned(each) for key, each in value.items()}
@@ -107,9 +116,28 @@ class _Queue(QueueHandler):
         self.lost += 1
 
 
-def _is_wanted(record: logging.LogRecord) -> bool:
-    """Of libraries only trouble: what they tell to debug them holds whole messages of pages, a PIN too."""
-    return record.name == GALLEY or record.levelno >= logging.WARNING
+class _Wanted(logging.Filter):
+    """Of libraries only trouble: what they tell to debug them holds whole messages of pages, a PIN too.
+
+    And not too much of it.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._room = float(LIBRARY_LINES)
+        self._heard_s = 0.0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether it is written."""
+        if record.name == GALLEY or record.levelno < logging.WARNING:
+            return record.name == GALLEY
+        waited_s = max(0.0, record.created - self._heard_s)
+        self._heard_s = record.created
+        self._room = min(float(LIBRARY_LINES), self._room + waited_s / LIBRARY_EVERY_S)
+        if self._room < 1:
+            return False
+        self._room -= 1
+        return True
 
 
 @contextmanager
@@ -118,10 +146,17 @@ def kept(folder: Path | None, level: str = "info", file_bytes: int = FILE_BYTES)
     if folder is None:
         yield
         return
-    file = _File(folder / FILE, maxBytes=file_bytes, backupCount=FILES - 1, encoding="utf-8", delay=True)
+    file = _File(
+        folder / FILE,
+        maxBytes=file_bytes,
+        backupCount=FILES - 1,
+        encoding="utf-8",
+        delay=True,
+        errors="backslashreplace",
+    )
     waiting: Queue[Any] = Queue(WAITING)
     door = _Queue(waiting)
-    door.addFilter(_is_wanted)
+    door.addFilter(_Wanted())
     door.setFormatter(JsonLines())  # the line is made here, so the thread has only to write it
     thread = Thread(target=_bring, args=(waiting, file), name="log", daemon=True)
     own, root = logging.getLogger(GALLEY), logging.getLogger()

@@ -1,8 +1,8 @@
 """What a running box tells those who run it: its health, its numbers, its log, its signs of life.
 
 For: the host, which makes one and calls `look` when something may have changed; the web server, which asks
-for `health` and `metrics`. It must not know links or rules. `works` are to run beside the host, in its own
-loop.
+for `health` and `metrics`. It must not know links or rules. `works` are to run beside the host, in a loop
+from `new_loop`.
 """
 
 from __future__ import annotations
@@ -36,16 +36,18 @@ class Operation:
         self._version = version
         self._build = build
         self._lag = LoopLag(self.chronicle.lagged)
+        self.new_loop = self._lag.loop
         self._notifier = Notifier.from_environment()
         self._began_s = time.monotonic()
 
     @property
     def works(self) -> tuple[Callable[[], Coroutine[Any, Any, None]], ...]:
         """What has to run for as long as the host does."""
-        return (self._lag.watch, self._notifier.stay)
+        return (self._notifier.stay,)
 
     def ready(self, port: int, simulated: bool) -> None:
         """The host serves."""
+        self._lag.begin()
         boards = "simulated boards" if simulated else "the boards that are plugged in"
         self._notifier.ready(f"plays on {boards}, pages at port {port}")
         self.chronicle.started(

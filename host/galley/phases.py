@@ -146,6 +146,8 @@ def _join_jobs(evening: Evening) -> HouseJobs:
 def _join_prompts(evening: Evening) -> list[Prompt]:
     enough = len(evening.seats) >= evening.table.game.min_seats
     start = [Prompt("join_start" if enough else "join_need_one_more")] if evening.may_start else []
+    if not evening.rules_fit:
+        start = [Prompt("join_other_number")]
     more = [Prompt("join_add_bot")] if evening.may_add_bot else []
     return [Prompt("join_press_seat"), *start, *more, Prompt("join_back")]
 
@@ -243,6 +245,14 @@ def return_jobs(evening: Evening) -> HouseJobs:
         for number, seat in enumerate(play.seats)
         if seat.bot is not None and number in evening.left
     }
+
+
+def return_prompts(evening: Evening) -> list[Prompt]:
+    """Who may come back now; a key that the game itself uses is the game's until it does no more."""
+    play = evening.play
+    taken = {} if play is None else play.jobs()
+    seats = [SEAT_COLOURS[key] for board, key in return_jobs(evening) if (board, key) not in taken]
+    return [Prompt("come_back", {"seats": seats})] if seats else []
 
 
 PHASES: Final[Mapping[str, Phase]] = {

@@ -66,6 +66,7 @@ class Plugging:
             self.simulated = SimulatedBox(
                 roles, self._on_pixels, self._on_console, self._changed, knobs=self._settings.knobs
             )
+            self.simulated.watch_pixels(False)
         if "deck" in roles and self.simulated is not None:
             seed = self._settings.rules.seed
             chance = Dice(SystemRandom().getrandbits(32) if seed is None else seed)
@@ -81,6 +82,11 @@ class Plugging:
             return False
         self._hand.move(role, key, down)
         return True
+
+    def watch_pixels(self, watched: bool) -> None:
+        """Somebody looks at the pixels of simulated boards, or nobody does."""
+        if self.simulated is not None:
+            self.simulated.watch_pixels(watched)
 
     async def simulate(self) -> None:
         """Start the simulated boards. Raises CannotStart."""

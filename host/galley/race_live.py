@@ -18,7 +18,8 @@ from typing import Final
 
 from galley.clock import ClockSync
 from galley.connection import Connection, sessions
-from galley.link import Beat, Hello, KeyEdge, LinkEvent, LinkState, StateChanged, TimeSample
+from galley.link import PROBE_EVERY_NS, UNSURE_EVERY_NS
+from galley.link_events import Beat, Hello, KeyEdge, LinkEvent, LinkState, StateChanged, TimeSample
 from galley.ports import BoardPort
 from galley.race_trace import BOARDS, Edge, Entry, Exchange
 from galley.ticks import MS_PERIOD, US_PERIOD, KeyBase, Widener
@@ -94,7 +95,7 @@ class Recorder:
             self.entries.append(Exchange(board, event.sent_ns, rx_us, tx_us, event.received_ns))
             ticks.exchanges += 1
             ticks.sync.observe(event.sent_ns, rx_us, tx_us, event.received_ns)
-            connection.link.unsure = not ticks.sync.sure  # the board is asked as often as in a game
+            connection.probe_every(PROBE_EVERY_NS if ticks.sync.sure else UNSURE_EVERY_NS)  # as in a game
             if all(other.known for other in self._ticks.values()):
                 self.ready.set()
             self._asked.discard(board)

@@ -17,7 +17,8 @@ from typing import Final
 
 from galley.race_live import LIVE_WITHIN_S, Recorder
 from galley.race_trace import BOARDS, Entry
-from galley.sim.boards import Knobs, SimulatedBox
+from galley.sim.boards import SimulatedBox
+from galley.sim.knobs import Knobs
 from galley.tables.table import BELL
 
 FINE: Final = "GALLEY_EDGES=1"

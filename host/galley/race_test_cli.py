@@ -130,7 +130,8 @@ def _simulated(stamps: str, edges: int, seconds: int, seed: int) -> list[Entry]:
 
     from galley.race_live import NoBoard
     from galley.race_sim import FINE, simulated
-    from galley.sim.boards import Knobs, SimulationError
+    from galley.sim.boards import SimulationError
+    from galley.sim.knobs import Knobs
 
     own = Knobs(settings=(FINE,)) if stamps == "pio" else Knobs()
     click.echo(f"{edges} edges take about {edges * SIM_EDGE_S:.0f} s; Ctrl-C gives up.", err=True)

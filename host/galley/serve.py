@@ -14,35 +14,30 @@ import contextlib
 import gc
 import signal
 import socket
-import sys
 import time
 from dataclasses import replace
 from typing import Final
 
-import click
-
 from galley import __version__, house_settings, lan, logs, tables
-from galley.box import NS_PER_MS, Box, Watcher, house_ms
-from galley.box_options import LANGUAGES
-from galley.clock_history import ClockHistory
+from galley.box import Box, Watcher, house_ms
 from galley.data_folder import JOURNAL, FolderInUse
 from galley.house import House
 from galley.house_settings import HouseSettings
 from galley.journal import Journal
 from galley.journal_schema import JournalRefused
-from galley.keeping import Keeping, Topics
-from galley.link import Beat, DeckReport, KeyEdge, TimeSample
+from galley.keeping import Keeping
+from galley.link_events import Beat, DeckReport, KeyEdge, TimeSample
 from galley.operation import Operation
 from galley.plugging import Plugging
-from galley.starting import ADDRESS, CannotStart, Settings, bind, has_screen
-from galley.tables.table import BOARDS, DeckStand
-from galley.timekeeper import Timekeeper
+from galley.publishing import Publisher
+from galley.racing import Racing
+from galley.starting import CannotStart, Settings, bind
+from galley.tables.table import DeckStand
 from galley.web.access import Access, new_pin
 from galley.web.app import Server, build_app, load_site
-from galley.web.hub import (
+from galley.web.commands import (
     CalibrateCommand,
     Command,
-    Hub,
     KeyCommand,
     LanguageCommand,
     LiftCommand,
@@ -51,8 +46,9 @@ from galley.web.hub import (
     SpeakerCommand,
     VolumeCommand,
 )
+from galley.web.hub import Hub
+from galley.welcome import greet, open_browser
 from galley_board import deck_codes, wire
-from galley_engine.race import LATE
 
 STATUS_EVERY_S: Final = 1.0
 BEHIND_A_RACE_MS: Final = 100  # so long at most a bot lets presses go first that were made before its own
@@ -61,35 +57,44 @@ DRUM_MOVES: Final = frozenset({"turning", "homing", "waiting"})
 
 
 class Host(Watcher):
-    """Everything that runs, made from settings; `run` serves until `stop`."""
+    """Everything that runs, made from settings; `run` serves until `stop`, in a loop from `new_loop`."""
 
     def __init__(self, settings: Settings) -> None:
         """Open what is kept. Raises CannotStart if the folder cannot be this box's, BadOption."""
         self._settings = settings
         self._loop: asyncio.AbstractEventLoop | None = None
         self._remarks: list[str] = []
-        self._own = self._load_settings()
-        self._house = House(replace(settings.rules, language=self._own.language))
+        own = self._load_settings()
+        self._house = House(replace(settings.rules, language=own.language))
         self._keeping = Keeping(self._house, self._open_journal())
         self._box = Box(self)
-        self._keeper = Timekeeper()
-        self._clocks = ClockHistory(BOARDS)
-        self._closed_ns: int | None = None
-        self._asking: asyncio.TimerHandle | None = None
+        self._racing = Racing(self._house, self._box, self._moved)
         self._access, self._lan_url = _access(settings)
-        self._lan_qr = [] if self._lan_url is None else lan.qr_rows(self._lan_url)
         self._hub = Hub(self._commanded, access=self._access)
-        self._site = load_site(__version__)
-        self._operation = Operation(self._house, self._keeping, self._hub, __version__, self._site.build)
+        site = load_site(__version__)
+        self._operation = Operation(self._house, self._keeping, self._hub, __version__, site.build)
         self._chronicle = self._operation.chronicle
-        self._server = Server(build_app(self._hub, self._site, self._operation))
+        self.new_loop = self._operation.new_loop
+        self._server = Server(build_app(self._hub, site, self._operation))
         self._plugging = Plugging(
             settings, self._box, self._hub.pixels, self._deck_moved, self._chronicle.console
+        )
+        self._hub.on_watched = self._plugging.watch_pixels
+        self._publisher = Publisher(
+            self._hub,
+            self._house,
+            self._keeping,
+            self._box,
+            self._racing.keeper,
+            self._chronicle,
+            own=own,
+            build=site.build,
+            lan_url=self._lan_url,
+            simulated=lambda: self._is_simulated,
         )
         self._failure: CannotStart | None = None
         self._tick: asyncio.TimerHandle | None = None
         self._tell_due = False
-        self._status_due = False
 
     async def run(self, sock: socket.socket) -> None:
         """Serve pages on `sock` and play until `stop` or a signal to end."""
@@ -102,14 +107,16 @@ class Host(Watcher):
             self._plugging.find()
             self._house.give_hand(self._plugging.deck)
             self._take_up()
-            self._report()
+            self._chronicle.remarked(self._remarks)
+            pin = self._access.pin or ""
+            greet(self._settings, self._is_simulated, self._lan_url, pin, self._remarks)
             background = [
                 asyncio.create_task(work())
                 for work in (
                     self._plugging.simulate,
                     self._plugging.scan_on,
                     self._status_on,
-                    self._open_browser,
+                    lambda: open_browser(self._settings, self._is_simulated),
                     *self._operation.works,
                 )
             ]
@@ -137,7 +144,11 @@ class Host(Watcher):
 
     def _serves(self) -> None:
         """The pages can be had from now on."""
-        self._operation.ready(self._settings.port, self._plugging.simulated is not None)
+        self._operation.ready(self._settings.port, self._is_simulated)
+
+    @property
+    def _is_simulated(self) -> bool:
+        return self._plugging.simulated is not None
 
     def _background_ended(self, task: asyncio.Task[None]) -> None:
         """A part that failed ends the box with a sentence: half a box would only puzzle people."""
@@ -180,6 +191,8 @@ class Host(Watcher):
             raise CannotStart(str(error)) from error
         if journal.aside is not None:
             self._remarks.append(journal.aside.sentence)
+        if journal.state != "ok":
+            self._remarks.append(f"{journal.path} cannot be written: {journal.health.detail}")
         return journal
 
     def _journal_moved(self) -> None:
@@ -190,10 +203,12 @@ class Host(Watcher):
 
     def _kept(self) -> None:
         """The journal got on, or the disk has failed."""
-        self._keeping.hold_or_release(house_ms())
-        self._publish(self._keeping.due())
+        self._look_at_journal()
+        self._publisher.tell_topics(self._keeping.due())
         self._operation.look()
-        if self._keeping.trouble is not None:
+
+    def _look_at_journal(self) -> None:
+        if self._keeping.hold_or_release(house_ms()):
             self._moved()
 
     def _take_up(self) -> None:
@@ -214,7 +229,7 @@ class Host(Watcher):
         self._moved()
 
     def _keep_settings(self, own: HouseSettings) -> None:
-        self._own = own
+        self._publisher.own = own
         folder = self._settings.folder
         if folder is not None:
             with contextlib.suppress(OSError):  # the journal tells of a disk that fails
@@ -226,9 +241,9 @@ class Host(Watcher):
     async def _status_on(self) -> None:
         while True:
             await asyncio.sleep(STATUS_EVERY_S)
-            self._keeping.hold_or_release(house_ms())  # a disk that hangs calls nobody
-            self._tell_boards()
-            self._tell_clocks()
+            self._look_at_journal()  # a disk that hangs calls nobody
+            self._publisher.tell_boards()
+            self._publisher.tell_clocks()
 
     def reported(self, report: DeckReport) -> None:
         stand = DeckStand(
@@ -236,79 +251,35 @@ class Host(Watcher):
             moving=deck_codes.DRUM[report.drum] in DRUM_MOVES,
             guard_open=bool(report.flags & deck_codes.GUARD_OPEN),
             unsure=report.reader == deck_codes.READER_UNSURE,
+            beams=self._box.has("deck", "beams"),
         )
-        self._house.reported(stand, house_ms())
+        if self._house.reported(stand, house_ms()):
+            self._moved()
+        self._publisher.tell_boards_soon()
 
     def joined(self, board: str, boot_id: int) -> None:
-        self._keeper.joined(board, boot_id, time.monotonic_ns(), self._box.clock_lag_us(board))
+        self._racing.joined(board, boot_id)
 
     def left(self, board: str) -> None:
-        if board in self._house.needed:
-            self._keeper.left(board, time.monotonic_ns())
-        else:
-            self._keeper.gone(board)
-            self._decide()
+        self._racing.left(board)
 
     def changed(self) -> None:
         self._house.boards_live(self._box.live(), house_ms())
         self._moved()
-        if not self._status_due:
-            self._status_due = True
-            asyncio.get_running_loop().call_soon(self._tell_boards)
+        self._publisher.tell_boards_soon()
 
     # -- presses, time, views -------------------------------------------------------------------------
 
     def edge(self, board: str, edge: KeyEdge) -> None:
-        if not edge.down:
-            self._house.release(board, edge.key, edge.received_ns // NS_PER_MS - edge.age_ms)
-            self._moved()
-            return
-        if self._house.races(board, edge.key) or self._keeper.races(board):
-            self._keeper.enter(board, edge, edge.received_ns)
-            self._decide()
-        else:
-            self._house.press(board, edge.key, edge.received_ns // NS_PER_MS - edge.age_ms)
-            self._moved()
+        self._racing.edge(board, edge)
 
     def timing(self, board: str, event: Beat | TimeSample) -> None:
-        if isinstance(event, Beat):
-            self._keeper.beat(board, event)
-        else:
-            self._keeper.sample(board, event)
-            # asking more often costs, so it is done where it may decide something
-            self._box.clock_unsure(board, self._house.racing and self._keeper.unsure(board))
-            self._decide()
-
-    def _decide(self) -> None:
-        """Let every press out whose turn has come; ask the boards again while some wait."""
-        moved = False
-        while heat := self._keeper.heat():
-            places = [(press.source, press.key) for press in heat]
-            timed = self._keeper.take(heat[self._house.settle(places)])
-            press = timed.press
-            self._house.press(press.source, press.key, press.ns // NS_PER_MS, timed)
-            moved = True
-        for refused in self._keeper.refused():
-            if refused.why == LATE:  # a bounce's second edge: it raced nobody, and still counts
-                self._house.press(refused.press.source, refused.press.key, refused.press.ns // NS_PER_MS)
-                moved = True
-        if moved:
-            self._moved()
-        due_ns = self._keeper.probes_due_ns(time.monotonic_ns())
-        if due_ns is not None and self._asking is None:
-            self._asking = asyncio.get_running_loop().call_later(due_ns / 1e9, self._ask)
-
-    def _ask(self) -> None:
-        self._asking = None
-        self._box.probe_all()
-        self._keeper.asked(time.monotonic_ns())
-        self._decide()
+        self._racing.timing(board, event)
 
     def _ticked(self) -> None:
         self._tick = None
         due_ms = self._house.due_ms()
-        waiting = self._keeper.probes_due_ns(time.monotonic_ns()) is not None
-        if waiting and due_ms is not None and house_ms() - due_ms < BEHIND_A_RACE_MS:
+        if self._racing.waits and due_ms is not None and house_ms() - due_ms < BEHIND_A_RACE_MS:
             self._tick = asyncio.get_running_loop().call_later(RACE_SOON_S, self._ticked)
             return
         self._house.tick(house_ms())
@@ -317,11 +288,7 @@ class Host(Watcher):
     def _moved(self) -> None:
         """The house may have changed: show it on the boards now; pages and clock follow at the next turn."""
         self._box.show(self._house.view())
-        if self._house.gate_open != (self._closed_ns is None):
-            now_ns = time.monotonic_ns()
-            if self._closed_ns is not None:
-                self._keeper.start_given(self._closed_ns, now_ns)
-            self._closed_ns = now_ns if self._closed_ns is None else None
+        self._racing.follow()
         self._tell_soon()
 
     def _tell_soon(self) -> None:
@@ -343,51 +310,12 @@ class Host(Watcher):
     # -- pages ----------------------------------------------------------------------------------------
 
     def _tell(self) -> None:
-        minutes = time.localtime()
-        self._house.evening.scores.turn(f"{minutes.tm_year}-{minutes.tm_yday}")
-        self._hub.publish(
-            "meta",
-            {
-                "version": __version__,
-                "build": self._site.build,
-                "simulated": self._plugging.simulated is not None,
-                "language": self._house.evening.language,
-                "languages": list(LANGUAGES),
-                "speaker": self._hub.speaker,
-                "volume": self._own.volume,
-                "quiet": self._own.is_quiet(minutes.tm_hour * 60 + minutes.tm_min),
-                "quiet_hours": list(self._own.quiet),
-                "journal": self._keeping.trouble,
-            },
-        )
-        if self._lan_url is not None:
-            self._hub.publish("lan", {"url": self._lan_url, "qr": self._lan_qr})
-        self._publish(self._keeping.follow())
+        self._publisher.tell()
         self._operation.look()
-
-    def _publish(self, topics: Topics | None) -> None:
-        for topic, value in (topics or {}).items():
-            self._hub.publish(topic, value)
 
     def _deck_moved(self) -> None:
         """Something moved on the simulated deck: pages show where it is."""
         self._tell_soon()
-
-    def _tell_boards(self) -> None:
-        self._status_due = False
-        now_ns = time.monotonic_ns()
-        boards = self._box.status()
-        for board in boards:
-            board["clock"] = self._keeper.standing(board["role"], now_ns)
-        self._hub.publish("boards", boards)
-        self._chronicle.boards(boards)
-
-    def _tell_clocks(self) -> None:
-        """A second went by: keep how each clock stands, for the crew's page to draw."""
-        now_ns = time.monotonic_ns()
-        if self._clocks.take({board: self._keeper.reading(board, now_ns) for board in BOARDS}):
-            self._hub.publish("clocks", self._clocks.older())
-        self._hub.publish("clocks_now", self._clocks.newest())
 
     def _commanded(self, command: Command) -> None:
         match command:
@@ -404,16 +332,16 @@ class Host(Watcher):
                 self._box.teach_reader(deck_codes.WELL[colour + 1])
             case LanguageCommand(to, for_good=True):
                 self._house.speak_usually(to)
-                self._keep_settings(replace(self._own, language=to))
+                self._keep_settings(replace(self._publisher.own, language=to))
             case LanguageCommand(to):
                 self._house.speak(to, house_ms())
                 self._moved()
             case SpeakerCommand():
                 self._tell()
             case VolumeCommand(to):
-                self._keep_settings(replace(self._own, volume=to))
+                self._keep_settings(replace(self._publisher.own, volume=to))
             case QuietCommand(begin, end):
-                self._keep_settings(replace(self._own, quiet=(begin, end)))
+                self._keep_settings(replace(self._publisher.own, quiet=(begin, end)))
 
     def _key(self, board: str, key: int, down: bool) -> None:
         """A key of a page: of a simulated board a hand on its pin, of a real one a press like its own."""
@@ -421,49 +349,6 @@ class Host(Watcher):
             return
         (self._house.press if down else self._house.release)(board, key, house_ms())
         self._moved()
-
-    # -- the person who started it ----------------------------------------------------------------------
-
-    def _url(self, path: str = "/") -> str:
-        return f"http://{ADDRESS}:{self._settings.port}{path}"
-
-    def _report(self) -> None:
-        self._chronicle.remarked(self._remarks)
-        for remark in self._remarks:
-            click.echo(f"galley: {remark}", err=True)
-        boards = (
-            "simulated boards" if self._plugging.simulated is not None else "the boards that are plugged in"
-        )
-        click.echo(f"Galley {__version__} plays on {boards}.", err=True)
-        click.echo(f"  the table  {self._url()}\n  the box    {self._url('/box')}", err=True)
-        click.echo(f"  the crew   {self._url('/service')}", err=True)
-        if self._lan_url is not None:
-            self._report_lan(self._lan_url)
-        click.echo("Ctrl-C ends it.", err=True)
-
-    def _report_lan(self, url: str) -> None:
-        """The address for others; the PIN only where a person reads it, never into a log."""
-        click.echo(f"  others     {url}\n{lan.qr_terminal(url)}", err=True)
-        if sys.stderr.isatty():
-            click.echo(f"  PIN        {self._access.pin}", err=True)
-        elif self._settings.pin is None:
-            click.echo("  PIN        not shown, as this is no terminal: start with --pin-file FILE", err=True)
-
-    async def _open_browser(self) -> None:
-        if not (self._settings.browser and has_screen()):
-            return
-        page = self._url("/box" if self._plugging.simulated is not None else "/")
-        with contextlib.suppress(OSError):
-            opener = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-m",
-                "webbrowser",
-                page,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.DEVNULL,
-                stderr=asyncio.subprocess.DEVNULL,
-            )
-            await opener.wait()
 
 
 def _access(settings: Settings) -> tuple[Access, str | None]:
@@ -482,7 +367,10 @@ def serve(settings: Settings) -> None:
     sock = bind(settings.port, lan=settings.lan)
     try:
         host = Host(settings)
-        with logs.kept(settings.folder, settings.log_level):  # after the host has made the folder its own
-            asyncio.run(host.run(sock))
+        with (
+            logs.kept(settings.folder, settings.log_level),  # after the host has made the folder its own
+            asyncio.Runner(loop_factory=host.new_loop) as runner,
+        ):
+            runner.run(host.run(sock))
     finally:
         sock.close()

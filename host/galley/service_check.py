@@ -14,6 +14,7 @@ import pwd
 import re
 import shlex
 import shutil
+import stat
 import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -24,6 +25,7 @@ from galley.service_units import HOST_UNIT, KIOSK_UNIT, RULES, TEMPLATES, beneat
 
 Section = Mapping[str, list[str]]
 AGAIN: Final = "run sudo galley service install again"
+ELSEWHERE: Final = "put galley where everybody may look, as in /opt, or install with --user-name of its owner"
 ANALYSE_S: Final = 60.0
 NO_PROGRAM: Final = "is not executable"
 
@@ -111,21 +113,36 @@ def parsed(text: str) -> Mapping[str, Section]:
 def _machine(path: str, text: str) -> Iterator[Finding]:
     """What a unit names and this machine must have."""
     name, service = Path(path).name, parsed(text).get("Service", {})
-    user = user_of(text)
+    user, entry = user_of(text), None
     try:
-        pwd.getpwnam(user)
+        entry = pwd.getpwnam(user)
     except KeyError:
         yield Finding(FAIL, "user", f"{name}: there is no user {user!r}", "run sudo systemd-sysusers")
     for line in service.get("ExecStart", []):
         for program in _programs(line):
             if not os.access(program, os.X_OK):
                 yield Finding(FAIL, "program", f"{name}: {program} is not there", f"install it, or {AGAIN}")
+            elif entry is not None and (closed := _closed_to(entry, Path(program))) is not None:
+                seen = f"{name}: {program} is behind {closed}, which {user} may not enter"
+                yield Finding(FAIL, "program", seen, ELSEWHERE)
     for line in service.get("ReadWritePaths", []):
         for folder in shlex.split(line.replace("%%", "%")):
             if not Path(folder).is_dir():
                 yield Finding(
                     FAIL, "data", f"{name}: {folder} is not there", "run sudo systemd-tmpfiles --create"
                 )
+
+
+def _closed_to(user: pwd.struct_passwd, program: Path) -> Path | None:
+    """What on the way to `program`, itself included, `user` may not pass: most homes are closed to others."""
+    groups = os.getgrouplist(user.pw_name, user.pw_gid)
+    for place in (*reversed(program.parents), *reversed(program.resolve().parents), program):
+        status = place.stat()
+        own, ours = status.st_uid == user.pw_uid, status.st_gid in groups
+        bit = stat.S_IXUSR if own else stat.S_IXGRP if ours else stat.S_IXOTH
+        if user.pw_uid != 0 and not status.st_mode & bit:
+            return place
+    return None
 
 
 def _programs(line: str) -> list[str]:

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from galley import tables
 from galley.evening import HouseRules
-from galley.sim.boards import Knobs
+from galley.sim.knobs import Knobs
 from galley.tables.table import Seat
 
 ADDRESS: Final = "127.0.0.1"

@@ -9,6 +9,9 @@ earlier can still come. `probes_due_ns` says when the boards should be asked nex
 may be 123 ms away, and a hand is waiting. A clock that newer answers contradict, or that is not known as
 well as it could be, is asked about for HOLD_NS longer before presses are called a dead heat.
 
+A board that lives and yet has not answered for long is waited for no longer than UNANSWERED_NS: a line that
+is dead one way must not hold everybody's presses for ever.
+
 Until a board's clock is known, the age that the board gave the edge stands in, with PROVISIONAL_NS of doubt
 either way; verdicts on such presses are marked provisional.
 """
@@ -21,7 +24,7 @@ from typing import Any, Final
 
 from galley.clock import ClockSync, Taken, Unsynchronised
 from galley.clock_history import Reading
-from galley.link import Beat, KeyEdge, TimeSample
+from galley.link_events import Beat, KeyEdge, TimeSample
 from galley.ticks import MS_PERIOD, SCAN_US, US_PERIOD, KeyBase, Widener
 from galley_board.wire import NO_US
 from galley_engine.race import Press, Refused, Sequencer
@@ -33,6 +36,7 @@ HOLD_NS: Final = 200_000_000
 MOST_DOUBTS: Final = 12
 PROVISIONAL_NS: Final = 10_000_000
 PROBE_AGAIN_NS: Final = 3_000_000
+UNANSWERED_NS: Final = 500_000_000
 
 
 @dataclass(slots=True)
@@ -189,6 +193,9 @@ class Timekeeper:
     def asked(self, now_ns: int) -> None:
         """All live boards have just been sent a probe."""
         self._asked_ns = now_ns
+        for board, clock in self._clocks.items():
+            if not clock.sync.fresh(now_ns):
+                self._race.watermark(board, now_ns - UNANSWERED_NS)
 
     # -- for people -----------------------------------------------------------------------------------
 

@@ -1,9 +1,9 @@
-"""Byte streams to a board: one interface, with serial ports, TCP and memory behind it.
+"""Byte streams to a board: one interface, with serial ports (`serial_port`), TCP and memory behind it.
 
 For: getting bytes to and from the far end without ever blocking the event loop. It must not know
 frames, boards or games.
 
-How to choose: `open_serial` for a board on USB (and for a simulated one, whose port is a pty),
+How to choose: `serial_port.open_serial` for a board on USB (and for a simulated one, whose port is a pty),
 `open_tcp` for a board or rig on another machine, `memory_pair` for tests of what lies above.
 Every one of them passes `galley.check_transport.check_transport`, so that what lies above need not
 care which it has:
@@ -19,30 +19,14 @@ care which it has:
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import errno
-import os
 import socket
-import sys
-import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
-import serial
-
 BACKLOG = 4096
 READ_BYTES = 4096
-BAUD = 115200  # never 1200: closing a port at that speed sends the board into its bootloader
 LOST_PEER = "the far end closed"
-
-try:
-    import termios
-
-    # termios.error: a port that goes while it is opened
-    OPEN_ERRORS: tuple[type[Exception], ...] = (OSError, ValueError, termios.error)
-except ImportError:  # Windows
-    OPEN_ERRORS = (OSError, ValueError)
 
 Received = Callable[[bytes, int], None]
 Lost = Callable[[str], None]
@@ -162,7 +146,7 @@ class DescriptorTransport(Transport):
         except BlockingIOError:
             return
         except OSError as error:
-            self._failed(_reason(error))
+            self._failed(reason(error))
             return
         if data:
             self._arrived(data, now_ns)
@@ -176,9 +160,9 @@ class DescriptorTransport(Transport):
             return 0
         except OSError as error:
             if self._loop is None:
-                self._failed(_reason(error))
+                self._failed(reason(error))
             else:  # not from inside the caller's own write: it may be in the middle of something
-                self._loop.call_soon(self._failed, _reason(error))
+                self._loop.call_soon(self._failed, reason(error))
             return len(data)
 
     def _watch_writable(self, wanted: bool) -> None:
@@ -199,79 +183,6 @@ class DescriptorTransport(Transport):
     @abstractmethod
     def _release(self) -> None:
         """Close the descriptor."""
-
-
-class SerialTransport(DescriptorTransport):
-    """A serial port through pyserial, its descriptor watched by the loop."""
-
-    def __init__(self, port: serial.Serial) -> None:
-        super().__init__(str(port.port), port.fileno())
-        self._port = port
-
-    def _read(self) -> bytes:
-        # pyserial's read() asks select() again; the loop has just done that
-        return os.read(self._fd, READ_BYTES)
-
-    def _write(self, data: bytes) -> int:
-        return os.write(self._fd, data)
-
-    def _release(self) -> None:
-        with contextlib.suppress(*OPEN_ERRORS):
-            self._port.reset_output_buffer()  # a close waits for what the far end never reads, up to 30 s
-        self._port.close()
-
-
-class ThreadedSerialTransport(Transport):
-    """A serial port read by a thread, for platforms whose loop cannot watch one (Windows)."""
-
-    POLL_S = 0.1
-
-    def __init__(self, port: serial.Serial) -> None:
-        super().__init__(str(port.port))
-        self._port = port
-        port.timeout = self.POLL_S
-        port.write_timeout = self.POLL_S
-        self._thread = threading.Thread(target=self._read_on, name=f"serial {port.port}", daemon=True)
-        self._loop: asyncio.AbstractEventLoop | None = None
-
-    def _begin(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
-        self._thread.start()
-
-    def _read_on(self) -> None:
-        assert self._loop is not None
-        try:
-            while not self._closed:
-                data = self._port.read(1)
-                now_ns = time.monotonic_ns()
-                if data:
-                    data += self._port.read(self._port.in_waiting)
-                    self._loop.call_soon_threadsafe(self._arrived, data, now_ns)
-        except (OSError, TypeError) as error:  # pyserial raises TypeError when closed while it reads
-            if not self._closed:
-                self._loop.call_soon_threadsafe(self._failed, _reason(error))
-        except RuntimeError:  # the loop was closed first
-            return
-
-    def _end(self) -> None:
-        if self._thread.is_alive() and self._thread is not threading.current_thread():
-            self._port.cancel_read()
-            self._thread.join(timeout=5 * self.POLL_S)
-        self._port.close()
-
-    def _try_write(self, data: bytes) -> int:
-        try:
-            return self._port.write(data) or 0
-        except serial.SerialTimeoutException:
-            return 0
-        except OSError as error:
-            if self._loop is not None:
-                self._loop.call_soon(self._failed, _reason(error))
-            return len(data)
-
-    def _watch_writable(self, wanted: bool) -> None:
-        if wanted and self._loop is not None:
-            self._loop.call_later(self.POLL_S, self._drain)
 
 
 class TcpTransport(DescriptorTransport):
@@ -349,25 +260,6 @@ def memory_pair(name: str = "memory", window: int = BACKLOG) -> tuple[MemoryTran
     return near, far
 
 
-def open_serial(path: str, *, threaded: bool | None = None) -> Transport:
-    """Open a serial port for this process alone and throw away what its buffers still hold.
-
-    `threaded` None picks the thread only where the loop cannot watch a port. Raises PortError.
-    """
-    try:
-        port = serial.Serial(path, BAUD, timeout=0, write_timeout=0, exclusive=_exclusive())
-    except OPEN_ERRORS as error:
-        raise _open_problem(path, error) from error
-    try:
-        port.reset_input_buffer()
-    except OPEN_ERRORS as error:
-        port.close()
-        raise _open_problem(path, error) from error
-    if threaded is None:
-        threaded = sys.platform == "win32"
-    return ThreadedSerialTransport(port) if threaded else SerialTransport(port)
-
-
 async def open_tcp(host: str, port: int, *, timeout_s: float = 3.0) -> Transport:
     """Connect to `host`:`port`. Raises PortError."""
     loop = asyncio.get_running_loop()
@@ -391,32 +283,13 @@ async def open_tcp(host: str, port: int, *, timeout_s: float = 3.0) -> Transport
         ) from error
     except (OSError, OverflowError, UnicodeError) as error:  # the latter: no name can look like that
         raise PortError(
-            "missing", f"{name}: {_reason(error)}: check the address and that the far end listens"
+            "missing", f"{name}: {reason(error)}: check the address and that the far end listens"
         ) from error
     return TcpTransport(name, sock)
 
 
-def _exclusive() -> bool | None:
-    return None if sys.platform == "win32" else True
-
-
-def _reason(error: BaseException) -> str:
+def reason(error: BaseException) -> str:
+    """What the system says of a failure, to go into a sentence."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror[0].lower() + error.strerror[1:]
     return str(error) or type(error).__name__
-
-
-def _open_problem(path: str, error: BaseException) -> PortError:
-    number = getattr(error, "errno", None)
-    if number == errno.EBUSY or "exclusively lock" in str(error):
-        code, text = "busy", "in use by another program: close it (a second Galley, Thonny, a serial monitor)"
-    elif number in (errno.EACCES, errno.EPERM):
-        code, text = (
-            "denied",
-            "permission denied: run sudo usermod -aG dialout $USER, log out and in again",
-        )
-    elif number == errno.ENOENT:
-        code, text = "missing", "no such port: plug the board in, or name another port"
-    else:
-        code, text = "broken", f"cannot be opened ({_reason(error)}): unplug the board, plug it in again"
-    return PortError(code, f"{path}: {text}")

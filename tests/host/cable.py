@@ -7,7 +7,8 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Self
 
-from galley.link import HostLink, KeyEdge, LinkEvent, LinkState, StateChanged
+from galley.link import HostLink
+from galley.link_events import KeyEdge, LinkEvent, LinkState, StateChanged
 from galley.sim.fault_stream import FaultStream
 from galley_board import wire
 from galley_board.link import BoardLink

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
-from galley.house import ASKING_MS, OPERATOR_HOLD_MS, House, HouseRules
+from galley.house import OPERATOR_HOLD_MS, House, HouseRules
+from galley.patience import ASKING_MS
 from galley.phases import PHASES
-from galley.session import Session
 from galley.tables import GAMES
 from galley.tables.table import BELL, BOARDS, KEEP1, MODE, ROLL, SEAT_COLOURS, Seat
 from tests.host.deck_hand import DeckHand
@@ -124,26 +123,3 @@ def with_deck(game: str, colours: Sequence[str], **rules: Any) -> EveningClock:
     evening.house.evening.game = game
     evening.house.begin([Seat(colour) for colour in colours], evening.now_ms)
     return evening
-
-
-def come_back(evening: EveningClock) -> EveningClock:
-    """The same box after its host was ended and started again."""
-    again = box(howto=False, demo=False)
-    again.now_ms = evening.now_ms
-    again.house.give_hand(DeckHand())
-    session = evening.house.session
-    assert session is not None
-    taken_up = Session.restore(
-        session.game,
-        session.chance.seed,
-        dealt=session.dealt,
-        state=session.state,
-        steps=session.steps,
-        drawn=[session.drawn_after(n) for n in range(len(session.steps) + 1)],
-        verdicts=session.verdicts,
-        last_ms=session.at_ms(evening.now_ms),
-        now_ms=again.now_ms,
-    )
-    again.house.restore(json.loads(json.dumps(evening.house.saved())), taken_up, again.now_ms)
-    again.house.boards_live(ALL, again.now_ms)
-    return again

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hmac
 import json
 import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pytest_mock import MockerFixture
 
 from galley.web.access import (
     ADDRESSES_KEPT,
@@ -20,7 +22,8 @@ from galley.web.access import (
     checked_pin,
     new_pin,
 )
-from galley.web.hub import BAD_MESSAGES, BURST, MESSAGES_A_SECOND, Command, Hub, KeyCommand
+from galley.web.commands import Command, KeyCommand
+from galley.web.hub import BAD_MESSAGES, BURST, MESSAGES_A_SECOND, Hub
 
 PIN = "314159"
 AFAR = "192.168.1.77"
@@ -80,6 +83,18 @@ def test_the_right_pin_gives_a_token_that_is_known_and_no_other_is() -> None:
 def test_a_box_without_a_pin_lets_nobody_in() -> None:
     assert Access().try_pin(AFAR, "", 0.0).token is None
     assert Access().try_pin(AFAR, "None", 0.0).token is None
+
+
+def test_every_pin_and_token_is_compared_in_constant_time(mocker: MockerFixture) -> None:
+    access = guarded()
+    token = access.try_pin("192.168.1.78", PIN, 0.0).token
+    assert token is not None
+    compare = mocker.spy(hmac, "compare_digest")
+    for n, typed in enumerate(("", PIN[:-1], PIN + "0", "\N{SNOWMAN}", PIN)):
+        access.try_pin(f"192.168.1.{n}", typed, 0.0)
+        access.knows(typed)
+    assert compare.call_count >= 2 * 5
+    assert {call.args[1] for call in compare.call_args_list} >= {PIN.encode(), token.encode()}
 
 
 def test_after_some_wrong_pins_an_address_waits_and_even_the_right_one_is_not_looked_at() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from galley.box import NS_PER_MS, Box, Watcher, house_ms
-from galley.link import Beat, KeyEdge, TimeSample
+from galley.link_events import Beat, KeyEdge, TimeSample
 from galley.ports import BoardPort, BoardWithoutData
 from galley.tables.table import DARK_BOX, BoardView, DeckView
 from galley_board import wire

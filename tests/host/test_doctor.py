@@ -16,8 +16,11 @@ import pytest
 from pytest_mock import MockerFixture
 
 from galley import cli, doctor_boards, doctor_machine
+from galley.box import Box, Watcher
+from galley.data_folder import JOURNAL
 from galley.doctor import CHECKS, FAIL, NOTE, OK, Finding
 from galley.doctor_machine import Patient
+from galley.journal import Journal
 from galley.ports import BoardPort, BoardWithoutData
 from galley.sim.boards import SimulatedBoard, firmware_folder
 from galley.starting import answer_of
@@ -109,6 +112,73 @@ def test_the_data_folder_is_there_or_will_be_or_cannot_be(patient: Patient) -> N
     assert not new.folder.exists()
 
 
+def test_a_folder_by_a_relative_name_is_there_all_the_same(
+    patient: Patient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(patient.folder)
+    assert "0 files" in one(doctor_machine.folder, Patient(1, Path())).seen
+
+
+def spoilt(patient: Patient, how: str) -> None:
+    path = patient.folder / JOURNAL
+    Journal.open(path).close()
+    content = bytearray(path.read_bytes())
+    match how:
+        case "newer":
+            content[60:64] = (99).to_bytes(4, "big")
+        case "foreign":
+            content[:4] = b"oops"
+        case "cut":
+            del content[9_000:]
+        case "broken":
+            content[4_096 + 100 :] = bytes(len(content) - 4_196)
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("how", "mark", "seen", "remedy"),
+    [
+        ("whole", OK, "journal: 0 games", ""),
+        ("newer", FAIL, "newer Galley", "update Galley"),
+        ("foreign", NOTE, "no database at all", "the next start keeps it aside"),
+        ("cut", NOTE, "is damaged", "the next start keeps it aside"),
+        ("broken", NOTE, "is damaged", "the next start keeps it aside"),
+    ],
+)
+def test_the_journal_that_is_there_can_be_gone_on_with_or_not(
+    patient: Patient, how: str, mark: str, seen: str, remedy: str
+) -> None:
+    assert list(doctor_machine.journal_file(patient)) == [], "the first start makes one"
+    spoilt(patient, how)
+    before = (patient.folder / JOURNAL).read_bytes()
+    finding = one(doctor_machine.journal_file, patient)
+    assert finding.mark == mark
+    assert seen in finding.seen
+    assert finding.remedy.startswith(remedy)
+    assert (patient.folder / JOURNAL).read_bytes() == before, "it only looks"
+
+
+def test_a_journal_that_was_set_aside_is_named(patient: Patient) -> None:
+    spoilt(patient, "foreign")
+    Journal.open(patient.folder / JOURNAL).close()
+    found = list(doctor_machine.journal_file(patient))
+    assert [finding.mark for finding in found] == [OK, NOTE]
+    assert "was damaged or foreign and is kept aside" in found[1].seen
+
+
+UNSEEN = PermissionError(errno.EACCES, "Permission denied")
+
+
+@pytest.mark.parametrize("check", [doctor_machine.folder, doctor_machine.journal_file])
+def test_what_may_not_be_seen_is_said(patient: Patient, mocker: MockerFixture, check: Check) -> None:
+    mocker.patch("os.access", return_value=False)
+    mocker.patch("builtins.open", side_effect=UNSEEN)
+    mocker.patch("os.listdir", side_effect=UNSEEN)
+    finding = one(check, patient)
+    assert finding.mark == FAIL
+    assert "give it to" in finding.remedy
+
+
 def test_little_space_fails(patient: Patient, mocker: MockerFixture) -> None:
     usage = shutil.disk_usage(patient.folder)
     mocker.patch("shutil.disk_usage", return_value=usage._replace(free=3_000_000))
@@ -196,12 +266,23 @@ async def seen(mocker: MockerFixture, patient: Patient, board: SimulatedBoard) -
         await board.stop()
 
 
+@pytest.mark.parametrize(
+    ("key", "mark", "remedy"),
+    [("board_absent", NOTE, "plug it in"), ("board_gone", FAIL, "plug it in again")],
+)
+def test_a_board_that_was_there_and_is_gone_is_in_the_way(key: str, mark: str, remedy: str) -> None:
+    absent = Box(Watcher()).status()[0]
+    (finding,) = doctor_boards._board({**absent, "note": {"key": key, "params": {"board": "left"}}})
+    assert finding.mark == mark
+    assert finding.remedy.startswith(remedy)
+
+
 def test_a_board_of_this_firmware_is_well(patient: Patient, mocker: MockerFixture) -> None:
     found = asyncio.run(seen(mocker, patient, SimulatedBoard("left")))
     assert [(finding.check, finding.mark) for finding in found[:2]] == [("board", OK), ("firmware", OK)]
     assert found[0].seen.startswith("board left E66 at ")
     assert "clock known to ±" in found[2].seen
-    others = ["note board right is not there: plug it in", "note board deck is not there: plug it in"]
+    others = ["note board right was not found: plug it in", "note board deck was not found: plug it in"]
     assert [finding.line for finding in found[3:]] == others
 
 

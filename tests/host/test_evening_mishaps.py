@@ -10,44 +10,13 @@ from random import Random
 import pytest
 
 import galley.web
-from galley.house import AWAITED_MS, DEMO_AFTER_MS, OPERATOR_HOLD_MS, SPOKEN_MS
+from galley.house import OPERATOR_HOLD_MS
+from galley.patience import AWAITED_MS, DEMO_AFTER_MS, SPOKEN_MS
 from galley.phases import KEEP8, PHASES
 from galley.tables import GAMES
 from galley.tables.table import BELL, KEEP1, MODE, ROLL, SEAT_COLOURS, YUCK, DeckStand, Seat
 from tests.host.deck_hand import DeckHand
-from tests.host.evening_clock import ALL, EveningClock, box, come_back, gone_ms, joined, with_deck
-
-
-def committed(evening: EveningClock) -> list[object]:
-    """What pages show, but for half-made choices, which are void, and where things lie on a deck."""
-    house, table = evening.topic("house"), evening.topic("table")
-    deck = table.get("deck") or {}
-    return [
-        *(house[name] for name in ("phase", "game", "seats", "paused", "muted", "scores")),
-        *(table[name] for name in ("game", "step", "state")),
-        *(deck.get(name) for name in ("drift", "open", "danger")),
-        (deck.get("lying") or {}).get("held") is not None,
-    ]
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_at_any_moment_of_a_game_the_box_comes_back_as_it_was(game: str) -> None:
-    random = Random(GAMES.index(game))
-    evening = with_deck(game, ("red", "blue", "white"), bot="easy", bot_speed=20)
-    for _ in range(150):
-        if evening.house.phase != "game":
-            break
-        words = evening.words()
-        places = [(board, int(key)) for board in sorted(words) for key in sorted(words[board])]
-        evening.press(*random.choice([*places, ("right", ROLL)]), 400)
-        if random.random() < 0.1:
-            evening.hold_mode()
-            evening.press(*random.choice([("left", KEEP1), ("deck", 0), ("left", ROLL), ("left", KEEP8)]))
-        evening.wait(random.choice((1, 350, 2_000)))
-        for before, after in zip(committed(evening), committed(come_back(evening)), strict=True):
-            assert after == before
-        if evening.topic("house")["paused"] is not None:
-            evening.press("left", ROLL)
+from tests.host.evening_clock import ALL, EveningClock, box, gone_ms, joined, with_deck
 
 
 def test_keys_that_do_nothing_at_the_other_station_keep_nobody_waiting() -> None:
@@ -117,15 +86,6 @@ def test_a_throw_that_came_by_itself_is_taken_back_with_what_it_came_from() -> N
     evening.hold_mode()
     evening.press("left", KEEP1)
     assert evening.topic("table")["state"] == before
-
-
-def test_the_operators_menu_is_still_open_when_the_host_comes_back() -> None:
-    evening = joined("worm_grill")
-    evening.hold_mode()
-    again = come_back(evening)
-    assert again.topic("house")["paused"] == evening.topic("house")["paused"]
-    again.press("left", ROLL)
-    assert again.topic("house")["paused"] is None
 
 
 def test_a_tap_on_mode_that_waited_for_a_race_is_not_held() -> None:
@@ -201,6 +161,24 @@ def test_a_guard_that_moves_in_a_pause_is_known_when_the_game_goes_on(opened: bo
     assert (evening.house.view()["deck"].deck.eye == 0) is opened
 
 
+def test_what_falls_in_a_pause_or_is_told_of_after_it_has_fallen_all_the_same() -> None:
+    evening = joined("poop_deck")
+    beam = ("deck", 6)
+    before = evening.topic("table")["state"]["galley"]
+    evening.house.boards_live(ALL - {"deck"}, evening.now_ms)
+    fell_ms = evening.now_ms + 500
+    evening.wait(1_000)
+    evening.house.boards_live(ALL, evening.now_ms)
+    evening.house.press(*beam, fell_ms)
+    evening.house.release(*beam, fell_ms + 10)
+    evening.hold_mode()
+    evening.house.press(*beam, evening.now_ms)
+    evening.house.release(*beam, evening.now_ms)
+    evening.press("left", ROLL)
+    evening.wait(1)
+    assert evening.topic("table")["state"]["galley"] == before + 2
+
+
 ENGLISH = json.loads((Path(galley.web.__file__).parent / "static/lang/en.json").read_text("utf-8"))
 NAMED_KEYS = {
     "ROLL": frozenset({ROLL}),
@@ -211,8 +189,8 @@ NAMED_KEYS = {
     **{f"KEEP {n}": frozenset({KEEP1 + n - 1}) for n in range(1, 9)},
 }
 
-UNNAMED = {"duel_on", "attract_press_any", "choose_platter"}
-"""What is asked without naming every key: in a duel nobody reads, and all or just the lit KEEPs will do."""
+UNNAMED = {"attract_press_any", "choose_platter"}
+"""What is asked without naming every key: all or just the lit KEEPs will do."""
 
 
 def told_keys(evening: EveningClock) -> set[str]:

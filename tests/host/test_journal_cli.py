@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import builtins
+import errno
 import json
+import os
 import shutil
 import sqlite3
 import time
@@ -11,8 +14,10 @@ from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
+from pytest_mock import MockerFixture
 
 from galley import cli
 from galley.backup import MANIFEST
@@ -201,6 +206,23 @@ def test_a_wrong_call_is_one_sentence(
 
 def left(data: Path, call: Call) -> list[str]:
     return [line.split()[0] for line in call("journal", "list", "--data", data)[1].splitlines()]
+
+
+def test_on_a_full_disk_games_go_although_their_room_cannot_be_given_back(
+    data: Path, call: Call, mocker: MockerFixture
+) -> None:
+    """VACUUM writes a second copy, for which a full disk has no room."""
+
+    class Full(sqlite3.Connection):
+        def execute(self, sql: str, *parameters: Any) -> sqlite3.Cursor:
+            if sql == "VACUUM":
+                raise sqlite3.OperationalError("database or disk is full")
+            return super().execute(sql, *parameters)
+
+    full = sqlite3.connect(data / JOURNAL, isolation_level=None, factory=Full)
+    mocker.patch("galley.journal_prune.ready", return_value=full)
+    assert call("journal", "prune", "--keep", "0", "--data", data) == (0, "2 games deleted\n", "")
+    assert left(data, call) == ["3"]
 
 
 @pytest.mark.parametrize(
@@ -407,3 +429,48 @@ def test_a_backup_with_a_newer_or_damaged_journal_is_refused(data: Path, tmp_pat
 def test_a_folder_that_is_not_there_has_nothing_to_back_up(tmp_path: Path, call: Call) -> None:
     status, _, err = call("backup", tmp_path / "x.zip", "--data", tmp_path / "none")
     assert (status, err.startswith(f"galley: there is nothing at {tmp_path / 'none'}")) == (1, True)
+
+
+def denied(call: Callable[..., Any], folder: Path) -> Callable[..., Any]:
+    """`call`, which root can do everywhere, as it is for others: not below `folder`."""
+
+    def refuses(path: Any, *arguments: Any, **more: Any) -> Any:
+        if isinstance(path, str | Path) and Path(path).is_relative_to(folder):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return call(path, *arguments, **more)
+
+    return refuses
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("journal", "list"), ("journal", "verify"), ("journal", "export"), ("journal", "prune", "--keep", "1"),
+     ("backup", "x.zip"), ("restore", "b.zip")],
+    ids=" ".join,
+)  # fmt: skip
+def test_a_folder_of_somebody_else_is_one_sentence(
+    data: Path, tmp_path: Path, call: Call, mocker: MockerFixture, command: tuple[str, ...]
+) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    assert call("backup", mine / "b.zip", "--data", data)[0] == 0
+    words = [mine / word if word.endswith(".zip") else word for word in command]
+    before = files(data)
+    for module, name in ((os, "open"), (os, "mkdir"), (os, "listdir"), (os, "stat"), (builtins, "open")):
+        mocker.patch.object(module, name, denied(getattr(module, name), data))
+    status, _, err = call(*words, "--data", data)
+    mocker.stopall()
+    assert status == 1
+    assert err.startswith("galley: ")
+    assert "permission denied" in err
+    assert err.count("\n") == 1
+    assert (files(data), (mine / "x.zip").exists()) == (before, False)
+
+
+def test_a_link_is_neither_followed_nor_left_out_of_a_backup(data: Path, tmp_path: Path, call: Call) -> None:
+    other = tmp_path / "elsewhere.db"
+    (data / JOURNAL).rename(other)
+    (data / JOURNAL).symlink_to(other)
+    status, _, err = call("backup", tmp_path / "x.zip", "--data", data)
+    assert (status, (tmp_path / "x.zip").exists()) == (1, False)
+    assert f"{data / JOURNAL}: it is a link: put what it leads to in its place" in err

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from galley.link import (
-    EdgesLost,
-    HeldMended,
-    Hello,
-    HostLink,
-    KeyEdge,
-    LinkState,
-    StateChanged,
-    TimeSample,
-)
+from galley.link import FIRST_PROBES, PROBE_EVERY_NS, REST_EVERY_NS, UNSURE_EVERY_NS, HostLink
+from galley.link_events import EdgesLost, HeldMended, Hello, KeyEdge, LinkState, StateChanged, TimeSample
+from galley.tables.table import DeckView
 from galley_board import wire
 from galley_board.link import RING, BoardLink
 from tests.host.cable import MS, Line, LossyLine
@@ -195,6 +188,13 @@ def test_the_board_is_asked_for_its_time_eight_times_soon_after_the_hello() -> N
     assert sum(isinstance(e, TimeSample) for e in line.events) >= 8
 
 
+def test_a_clock_is_learned_well_before_the_board_is_left_at_rest() -> None:
+    line = Line().start()
+    line.host.probe_every(REST_EVERY_NS, line.now_ms * MS)
+    line.run(5000)
+    assert sum(isinstance(e, TimeSample) for e in line.events) >= FIRST_PROBES
+
+
 def test_time_probes_are_answered_about_eight_times_a_second() -> None:
     line = Line().start()
     line.run(500)
@@ -206,8 +206,65 @@ def test_time_probes_are_answered_about_eight_times_a_second() -> None:
     assert all(s.board_rx_us <= s.board_tx_us for s in samples)
 
 
+class PatientLine(Line):
+    """A host that polls only when it said it must, as the running one."""
+
+    polls = 0
+    _due_ms = 0.0
+
+    def step(self) -> None:
+        self.host_runs = self.now_ms + 1 >= self._due_ms
+        self.polls += self.host_runs
+        super().step()
+        self._due_ms = self.now_ms + self.host.due_ns(self.now_ms * MS) / MS
+
+
+@pytest.mark.parametrize("every_ns", [REST_EVERY_NS, PROBE_EVERY_NS, UNSURE_EVERY_NS])
+def test_a_host_wakes_no_more_often_than_it_asks_and_knows_a_silent_board_in_time(every_ns: int) -> None:
+    line = PatientLine().start()
+    line.host.probe_every(every_ns, line.now_ms * MS)
+    line.run(5000)
+    line.events.clear()
+    line.polls = 0
+    line.run(10_000)
+    samples = sum(isinstance(e, TimeSample) for e in line.events)
+    assert line.polls == pytest.approx(10_000 * MS / every_ns, rel=0.1)
+    assert samples == pytest.approx(line.polls, abs=1)
+    line.host_reads = False
+    line.run(1000)
+    assert line.states()[-1] is LinkState.STALE
+    line.run(2050)
+    assert line.states()[-1] is LinkState.LOST
+
+
+@pytest.mark.parametrize("every_ns", [REST_EVERY_NS, PROBE_EVERY_NS])
+def test_a_machine_that_stood_still_blames_no_board(every_ns: int) -> None:
+    """Host and board wake together, and the board's first frame takes a while."""
+    line = PatientLine().start()
+    line.host.probe_every(every_ns, line.now_ms * MS)
+    for stood_ms in range(300, 3000, 77):
+        line.run(1000 + stood_ms)
+        line.now_ms += stood_ms
+        line.host_reads = False
+        line.run(100)
+        line.host_reads = True
+    line.run(100)
+    assert line.states() == [LinkState.HELLO, LinkState.LIVE]
+
+
+def test_an_eye_that_turns_is_asked_for_in_time_while_the_board_is_at_rest() -> None:
+    line = PatientLine(board=BoardLink(3, 4711, 34, 0, 0)).start()
+    line.host.probe_every(REST_EVERY_NS, line.now_ms * MS)
+    line.host.show([0] * 8, [0] * 11, line.now_ms * MS, DeckView(eye=40))
+    line.run(1)
+    version = line.board.eye_version
+    line.run(5010)
+    assert line.board.eye_version == version + 5
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32), st.floats(0.0, 0.5))
+@example(1100, 0.25)  # the ring runs over
 def test_an_answer_that_is_complete_comes_after_every_edge_from_before_the_question(
     seed: int, rate: float
 ) -> None:
@@ -219,9 +276,10 @@ def test_an_answer_that_is_complete_comes_after_every_edge_from_before_the_quest
             line.press(line.random.randrange(12), True)
             pressed.append(line.now_ms)
         line.run(1)
-    delivered = 0
+    delivered = 0  # or known to be lost
     for event in line.events:
         delivered += isinstance(event, KeyEdge)
+        delivered += event.count if isinstance(event, EdgesLost) else 0
         if isinstance(event, TimeSample) and event.complete:
             before = sum(ms * MS < event.sent_ns for ms in pressed)
             assert delivered >= before

@@ -84,6 +84,46 @@ def test_the_home_folder_is_not_told(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert (line["text"], line["lines"]) == ("~/x", ["at ~/y"])
 
 
+def test_whoever_runs_it_no_persons_folder_and_no_machine_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", "/var/lib/galley")
+
+    def tell() -> None:
+        lines = ['File "/home/anna/x.py", line 3, in f', "12:30"]
+        facts = {"port": "tcp:annas-laptop.local:5000", "lines": lines}
+        logs.tell(logging.INFO, "port_missing", why="tcp:192.168.1.20:5000 at /Users/anna/y", **facts)
+
+    (line,) = written_by(tmp_path, tell)
+    assert line["port"] == "tcp:(address):5000"
+    assert line["why"] == "tcp:(address):5000 at ~/y"
+    assert line["lines"] == ['File "~/x.py", line 3, in f', "12:30"]
+    assert line["at"].startswith("2")
+
+
+def test_a_text_that_is_no_unicode_is_written_all_the_same(tmp_path: Path) -> None:
+    (line,) = written_by(tmp_path, lambda: logs.tell(logging.INFO, "remark", text="caf\udce9"))
+    assert line["text"] == "caf\udce9"
+
+
+def test_libraries_cannot_wash_the_log_away(tmp_path: Path) -> None:
+    def tell() -> None:
+        for _ in range(10 * logs.LIBRARY_LINES):
+            logging.getLogger("uvicorn.error").error("Invalid UTF-8 sequence received from client.")
+        logs.tell(logging.INFO, "ours")
+
+    told = written_by(tmp_path, tell)
+    assert len(told) == logs.LIBRARY_LINES + 1
+    assert told[-1]["event"] == "ours"
+    wanted = logs._Wanted()
+    record = logging.makeLogRecord({"name": "asyncio", "levelno": logging.ERROR, "created": 1000.0})
+    assert sum(wanted.filter(record) for _ in range(100)) == logs.LIBRARY_LINES
+    record.created += 3 * logs.LIBRARY_EVERY_S
+    assert sum(wanted.filter(record) for _ in range(100)) == 3, "it has room again, little by little"
+    record.created -= 3600.0
+    assert not wanted.filter(record), "a clock that is set back gives none"
+
+
 def test_a_folder_that_takes_nothing_costs_lines_and_nothing_else(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import math
+import os
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,7 +21,7 @@ from hypothesis import strategies as st
 from galley.box import Box, Watcher
 from galley.journal_schema import state_of
 from galley.journal_writer import Health
-from galley.link import LinkState
+from galley.link_events import LinkState
 from galley.loop_lag import QUIET_S, WARN_S, WINDOW_S, LoopLag
 from galley.metrics import JOURNAL_STATES, LINK_STATES, Family, Reading, Sample, text, written
 from galley.phases import PHASES
@@ -187,28 +191,62 @@ def test_this_machine_reads_the_numbers_and_a_stranger_only_with_a_token() -> No
 # -- the loop's lag ---------------------------------------------------------------------------------
 
 
+def hold(seconds: float) -> None:
+    """Keep the loop from turning."""
+    until_s = time.monotonic() + seconds
+    while time.monotonic() < until_s:
+        pass
+
+
 def test_what_holds_the_loop_is_seen_and_told() -> None:
+    told: list[tuple[float, int]] = []
+    seen = asyncio.Event()
+
+    def on_lag(worst_s: float, count: int) -> None:
+        told.append((worst_s, count))
+        seen.set()
+
     async def test() -> None:
-        told: list[tuple[float, int]] = []
-        seen = asyncio.Event()
-
-        def on_lag(worst_s: float, count: int) -> None:
-            told.append((worst_s, count))
-            seen.set()
-
-        lag = LoopLag(on_lag)
-        watching = asyncio.create_task(lag.watch())
+        hold(0.15)  # while it starts, nobody waits
+        lag.begin()
         await asyncio.sleep(0)
-        until_s = time.monotonic() + 0.3
-        while time.monotonic() < until_s:
-            pass
+        assert lag.lags == 0
+        asyncio.get_running_loop().call_soon(hold, 0.3)
         await asyncio.wait_for(seen.wait(), 10)
-        watching.cancel()
-        assert told[0][0] > 0.25
-        assert lag.most_s >= lag.worst_s(asyncio.get_running_loop().time()) > 0.25
-        assert lag.lags >= 1
 
-    asyncio.run(test())
+    lag = LoopLag(on_lag)
+    with asyncio.Runner(loop_factory=lag.loop) as runner:
+        runner.run(test())
+    assert told[0][0] >= 0.3
+    assert lag.most_s >= lag.worst_s(time.monotonic()) >= 0.3
+    assert lag.lags >= 1
+
+
+WAITS = """
+import asyncio
+from galley.loop_lag import LoopLag
+
+async def wait() -> None:
+    lag.begin()
+    print("waits", flush=True)
+    while not lag.lags:
+        await asyncio.sleep(0.01)
+
+lag = LoopLag(lambda worst_s, count: print(worst_s))
+with asyncio.Runner(loop_factory=lag.loop) as runner:
+    runner.run(wait())
+"""
+
+
+def test_a_process_that_stood_still_while_it_waited_was_late() -> None:
+    with subprocess.Popen([sys.executable, "-c", WAITS], stdout=subprocess.PIPE, text=True) as waiting:
+        assert waiting.stdout is not None
+        assert waiting.stdout.readline() == "waits\n"
+        waiting.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, waiting.pid, os.WSTOPPED)
+        hold(0.2)
+        waiting.send_signal(signal.SIGCONT)
+        assert float(waiting.stdout.readline()) >= 0.19
 
 
 def test_a_slow_machine_is_told_of_seldom_and_nothing_is_kept_for_ever() -> None:

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from galley import house_settings, serve
-from galley.link import KeyEdge
+from galley.link_events import KeyEdge
 from galley.serve import BEHIND_A_RACE_MS, Host
 from galley.starting import Settings, bind
 from galley.tables.table import BELL, ROLL, STATIONS, Seat
-from galley.web.hub import LanguageCommand
+from galley.web.commands import LanguageCommand
 from tests.loop.box_process import free_port
 
 
@@ -44,7 +44,7 @@ def test_small_messages_to_a_page_are_never_held_back() -> None:
 def test_a_bot_does_not_overtake_a_press_that_waits_for_its_race(monkeypatch: pytest.MonkeyPatch) -> None:
     async def whole() -> None:
         host = Host(Settings(port=free_port(), browser=False))
-        house, keeper = host._house, host._keeper
+        house, keeper = host._house, host._racing.keeper
         house.boards_live(frozenset(STATIONS), 0)
         house.begin([Seat("red"), Seat("blue", "best")], 0)
         house.press("left", ROLL, 0)

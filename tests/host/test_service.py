@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import socket
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -201,6 +203,27 @@ def test_on_the_box_itself_user_programs_and_folder_must_be_there(root: Path) ->
             (root / path).write_text(text)
         found = [finding.check for finding in check(root, is_own=True) if finding.mark == FAIL]
         assert found == expected
+
+
+@pytest.mark.parametrize("closed", ["home", "home/galley", "home/galley/python", None])
+def test_a_program_that_its_user_cannot_reach_is_named(root: Path, closed: str | None) -> None:
+    with TemporaryDirectory() as folder:  # that of a test is closed to others itself
+        program = Path(folder) / "home" / "galley" / "python"
+        program.parent.mkdir(parents=True)
+        shutil.copy("/bin/sh", program)
+        for place in (Path(folder), *program.parents[:2], program):
+            place.chmod(0o755)
+        if closed is not None:
+            (Path(folder) / closed).chmod(0o700)
+        box = Installation(
+            python=str(program), package="/opt", cage="/bin/sh", chromium="/bin/sh", user="nobody",
+            folder=str(root),
+        )  # fmt: skip
+        for path, text in files(box).items():
+            (root / path).write_text(text)
+        found = [finding.seen for finding in check(root, is_own=True) if finding.mark == FAIL]
+        seen = f"galley.service: {program} is behind {folder}/{closed}, which nobody may not enter"
+        assert found == ([] if closed is None else [seen])
 
 
 # -- telling the manager ----------------------------------------------------------------------------

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from galley.link import Beat, KeyEdge, TimeSample
+from galley.clock import FRESH_NS
+from galley.link_events import Beat, KeyEdge, TimeSample
 from galley.ticks import MS_PERIOD, TICKS_MS_ORIGIN, US_PERIOD
-from galley.timekeeper import HOLD_NS, MOST_DOUBTS, NS_PER_MS, PROBE_AGAIN_NS, PROVISIONAL_NS, Timekeeper
+from galley.timekeeper import (
+    HOLD_NS,
+    MOST_DOUBTS,
+    NS_PER_MS,
+    PROBE_AGAIN_NS,
+    PROVISIONAL_NS,
+    UNANSWERED_NS,
+    Timekeeper,
+)
 
 START_NS = 5_000_000_000
 
@@ -258,6 +268,25 @@ def test_without_answers_the_age_of_the_edge_stands_in_and_is_called_provisional
     assert timed.provisional
     assert timed.press.uncertainty_ns == PROVISIONAL_NS
     assert abs(timed.press.ns - LATER_NS) <= PROVISIONAL_NS
+
+
+@pytest.mark.parametrize("answered", [False, True])
+def test_a_board_that_answers_no_more_holds_nobodys_presses_for_ever(answered: bool) -> None:
+    left, deck = boards()
+    keeper = settled(left, deck) if answered else settled(left)
+    if not answered:
+        keeper.joined(deck.name, 1, START_NS)
+    edge = left.edge(LATER_NS)
+    keeper.enter("left", edge, edge.received_ns)
+    now_ns = LATER_NS
+    while not keeper.heat():
+        now_ns += PROBE_AGAIN_NS
+        assert now_ns < LATER_NS + FRESH_NS + 2 * UNANSWERED_NS
+        keeper.beat(deck.name, deck.beat(now_ns))
+        keeper.sample("left", left.sample(now_ns))
+        keeper.asked(now_ns)
+    assert [press.number for press in keeper.heat()] == [edge.key_seq]
+    assert now_ns > LATER_NS + UNANSWERED_NS, "one that may still come is waited for"
 
 
 def test_a_roll_from_before_the_start_is_a_false_start() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from galley import transport
 from galley.check_transport import CHECKS, FarEnd, Make
+from galley.serial_port import open_serial
 from galley.transport import MemoryTransport, PortError, Transport
 
 
@@ -123,12 +124,12 @@ def open_pty() -> tuple[int, str]:
 
 async def make_serial() -> tuple[Transport, FarEnd]:
     master, path = open_pty()
-    return transport.open_serial(path, threaded=False), PtyFarEnd(master)
+    return open_serial(path, threaded=False), PtyFarEnd(master)
 
 
 async def make_threaded_serial() -> tuple[Transport, FarEnd]:
     master, path = open_pty()
-    return transport.open_serial(path, threaded=True), PtyFarEnd(master)
+    return open_serial(path, threaded=True), PtyFarEnd(master)
 
 
 MAKERS: dict[str, Make] = {
@@ -147,13 +148,13 @@ def test_transport_conforms(make: Make, check: Callable[[Make], Coroutine[None, 
 
 def problem(path: str) -> str:
     with pytest.raises(PortError) as caught:
-        transport.open_serial(path)
+        open_serial(path)
     return str(caught.value)
 
 
 def test_a_port_that_another_program_holds_is_refused_with_the_remedy() -> None:
     master, path = open_pty()
-    first = transport.open_serial(path)
+    first = open_serial(path)
     try:
         assert problem(path) == (
             f"{path}: in use by another program: close it (a second Galley, Thonny, a serial monitor)"

@@ -22,26 +22,20 @@ from websockets.typing import Origin
 
 from galley.box_options import LANGUAGES
 from galley.web.app import CSP, PAGES, STATIC, Server, build_app, load_site
-from galley.web.hub import (
-    BAD_MESSAGES,
-    COMMANDS_OF,
+from galley.web.commands import (
     KEYS,
     MESSAGE_BYTES,
-    TOPICS,
-    WATCHING,
     CalibrateCommand,
     Command,
-    Hub,
     KeyCommand,
     LanguageCommand,
     LiftCommand,
-    Page,
     PlugCommand,
     QuietCommand,
     SpeakerCommand,
-    TooManyPages,
     VolumeCommand,
 )
+from galley.web.hub import BAD_MESSAGES, COMMANDS_OF, TOPICS, WATCHING, Hub, Page, TooManyPages
 from galley.web.hub import PAGES as MOST_PAGES
 from galley_board import pins
 from tests.browser.feed import DEADLINE_S, Feed
@@ -140,6 +134,21 @@ def test_pixels_go_to_boxes_only_and_news_not_to_the_crew() -> None:
         assert heard == {"kiosk": ["diff"], "box": ["px", "diff"], "service": []}
 
     asyncio.run(test())
+
+
+def test_pixels_are_wanted_while_any_page_sees_them() -> None:
+    hub = Hub()
+    wanted: list[bool] = []
+    hub.on_watched = wanted.append
+    one, other, _ = hub.join("box"), hub.join("box"), hub.join("kiosk")
+    assert wanted == [True]
+    hub.leave(one)
+    hub.leave(one)
+    assert wanted == [True]
+    hub.leave(other)
+    assert wanted == [True, False]
+    hub.join("box")
+    assert wanted == [True, False, True]
 
 
 def test_a_value_changed_after_publishing_changes_nothing() -> None:
@@ -645,6 +654,19 @@ def test_stopping_closes_the_pages_and_frees_the_port() -> None:
         assert until_closed(page) == 1012
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", feed.port), timeout=DEADLINE_S)
+
+
+def test_a_page_that_leaves_without_reading_does_not_hold_up_the_stop() -> None:
+    feed = Feed({"meta": META})
+    with open_page(feed, "kiosk") as page:
+        page.recv(timeout=DEADLINE_S)
+        for n in range(40):
+            feed.publish({"news": [n, "x" * 500_000]})
+        page.socket.sendall(b"\x88\x80\0\0\0\0")  # it closes, and never reads what lies there for it
+        while feed.pages():
+            feed.publish({"meta": META})
+        feed.stop()
+        page.socket.close()
 
 
 @pytest.mark.parametrize("how", ["stop", "stop at once", "cancel"])

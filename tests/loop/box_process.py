@@ -136,21 +136,23 @@ async def running_box(
     house: Sequence[str] = DUEL_ALONE,
     data: str | Path | None = None,
     program: Sequence[str] = ("-m", "galley"),
+    said: str = "",
 ) -> AsyncIterator[BoxProcess]:
     """Start a box, hand it over once it serves, end it by `stop` and check that it ends well.
 
     `house` is what it plays and shows, `data` where it keeps things; without one it forgets them at the end.
-    `program` is what Python runs as `galley`.
+    `program` is what Python runs as `galley`. `said` must be among what it says when it starts.
     """
     port = free_port()
     with TemporaryDirectory() if data is None else nullcontext(str(data)) as folder:
-        async with _started(port, *house, *arguments, program=program, folder=folder, stop=stop) as box:
+        started = _started(port, *house, *arguments, program=program, folder=folder, stop=stop, must_say=said)
+        async with started as box:
             yield box
 
 
 @asynccontextmanager
 async def _started(
-    port: int, *arguments: str, program: Sequence[str], folder: str, stop: int
+    port: int, *arguments: str, program: Sequence[str], folder: str, stop: int, must_say: str
 ) -> AsyncIterator[BoxProcess]:
     process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -181,6 +183,7 @@ async def _started(
                 assert line, f"the box ended at once: {said}"
                 said += line
         assert re.search(rf"http://127\.0\.0\.1:{port}/box", said)
+        assert must_say in said
         yield BoxProcess(process, port)
         with suppress(TimeoutError):  # a test may have killed it
             await asyncio.wait_for(process.wait(), 0.01)

@@ -10,7 +10,8 @@ from functools import partial
 from itertools import count
 
 from galley.connection import Connection
-from galley.link import KeyEdge, LinkEvent, LinkState
+from galley.deck_physics import Physics
+from galley.link_events import KeyEdge, LinkEvent, LinkState
 from galley.ports import BoardPort
 from galley.sim.boards import SimulatedBoard
 from galley.sim.deck_rig import SimDeck
@@ -131,7 +132,7 @@ def test_the_eye_turns_passes_home_pushes_droppings_and_stops() -> None:
         wanted = ("lamps", "buzzer", "eye", "drum", "beams", "reader")
         assert [name for name, bit in pins.CAPS.items() if hello.caps & bit] == list(wanted)
         assert faults.names(hello.faults) == []
-        rig.deck.deal(["red", "green", "blue", "yellow"] * 3, railings=0)
+        rig.deck.deal(["red", "green", "blue", "yellow"] * 3, Physics(railings=0))
         rig.show(DeckView(eye=100))
         await rig.until(lambda: rig.edges.count((HOME, True)) >= 2)
         assert rig.report()[0] == "turning"
@@ -199,7 +200,7 @@ def test_the_reader_learns_the_colours_and_names_what_is_laid_in() -> None:
             await rig.until(partial(rig.has_flag, taught))
         rig.deck.show_in_well(None)
         await rig.until(lambda: rig.report()[2] == "empty")
-        rig.deck.deal(["green"], railings=4)
+        rig.deck.deal(["green"], Physics(railings=4))
         assert rig.deck.lift(0) == "green"
         rig.deck.lay_in_well(True)
         await rig.until(lambda: (WELL_GREEN, True) in rig.edges)

@@ -11,7 +11,9 @@ import json
 import os
 import signal
 import socket
+import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
@@ -49,7 +51,10 @@ async def hears(end: socket.socket, words: str, within_s: float = PATIENCE_S) ->
 
 
 async def lives_on(end: socket.socket) -> None:
-    """Hear three signs of life, each in time: more than may still be on their way. Raises TimeoutError."""
+    """Hear three new signs of life, each in time: more than are on their way now. Raises TimeoutError."""
+    with suppress(BlockingIOError):
+        while end.recv(4096):
+            pass
     for _ in range(3):
         await hears(end, "WATCHDOG=1", WATCHDOG_S)
 
@@ -96,6 +101,8 @@ def test_a_stuck_host_is_missed_and_started_again_and_tells_how_it_is(
             assert health == {"ok": True, "galley": health["version"], "version": health["version"],
                               "pid": box.process.pid, "phase": "game", "journal": "ok"}  # fmt: skip
             check_numbers(read(await ask(box, "/metrics")))
+            if sys.platform == "linux":
+                assert listening(box.process.pid) == {("127.0.0.1", box.port)}, "and nowhere else"
             os.kill(box.process.pid, signal.SIGSTOP)
             with pytest.raises(TimeoutError):
                 await lives_on(manager)
@@ -111,6 +118,23 @@ def test_a_stuck_host_is_missed_and_started_again_and_tells_how_it_is(
         check_log(logged(folder))
 
     asyncio.run(test())
+
+
+def listening(pid: int) -> set[tuple[str, int]]:
+    """Where a process can be reached over the network, as Linux tells."""
+    own, found = set(), set()
+    for fd in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(OSError):  # closed meanwhile
+            own.add(os.readlink(fd).removeprefix("socket:[").removesuffix("]"))
+    for table in ("tcp", "tcp6", "udp", "udp6"):
+        for row in Path(f"/proc/{pid}/net/{table}").read_text("ascii").splitlines()[1:]:
+            _, local, remote, _, *_, inode = row.split()[:10]
+            if inode in own and int(remote.split(":")[1], 16) == 0:
+                address, port = local.split(":")
+                family = socket.AF_INET if len(address) == 8 else socket.AF_INET6
+                words = [bytes.fromhex(address[at : at + 8])[::-1] for at in range(0, len(address), 8)]
+                found.add((socket.inet_ntop(family, b"".join(words)), int(port, 16)))
+    return found
 
 
 def check_numbers(told: dict[str, Read]) -> None:

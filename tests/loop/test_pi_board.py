@@ -16,7 +16,7 @@ import pytest
 
 from galley.box import Box, Watcher
 from galley.firmware_board import hello_of
-from galley.link import KeyEdge
+from galley.link_events import KeyEdge
 from galley.pi import wiring
 from galley.ports import BoardPort
 from galley.tables.table import DARK_BOX, BoardView

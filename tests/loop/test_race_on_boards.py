@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from galley.house import House, HouseRules
+from galley.link import PROBE_EVERY_NS, REST_EVERY_NS, UNSURE_EVERY_NS
 from galley.serve import Host
-from galley.sim.boards import Knobs
+from galley.sim.knobs import Knobs
 from galley.starting import Settings, bind
 from galley.tables.table import BELL, BOARDS, ROLL, Seat
 from galley_engine.games import load
@@ -56,17 +57,19 @@ async def presses(
     with bind(port) as sock:
         running = asyncio.create_task(host.run(sock))
         try:
-            house, box, keeper = host._house, host._box, host._keeper
+            house, box, keeper = host._house, host._box, host._racing.keeper
             await until(lambda: box.live() == set(BOARDS), running)
             now = time.monotonic_ns
             await until(
                 lambda: all((keeper.standing(b, now()) or {}).get("state") == "good" for b in BOARDS), running
             )
+            assert asked_every_ns(host) == {REST_EVERY_NS}
             house.begin([Seat("red"), Seat("blue")], now() // 1_000_000)
             assert house.session is not None
             house.session.state = start(left, right)
             house.tick(now() // 1_000_000)
             host._moved()
+            assert asked_every_ns(host) <= {PROBE_EVERY_NS, UNSURE_EVERY_NS}
             simulated = host._plugging.simulated
             assert simulated is not None
             at_ns = now() + AHEAD_NS
@@ -85,6 +88,11 @@ async def presses(
         finally:
             host.stop()
             await asyncio.wait_for(running, PATIENCE_S)
+
+
+def asked_every_ns(host: Host) -> set[int]:
+    """How often the boards are asked for their time."""
+    return {host._box._roles[board].link.probe_every_ns for board in BOARDS}
 
 
 async def until(done: Callable[[], bool], running: asyncio.Task[None]) -> None:

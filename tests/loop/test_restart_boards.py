@@ -7,7 +7,8 @@ from pathlib import Path
 
 from galley.firmware_board import hello_of, restarted
 from galley.ports import BoardPort
-from galley.sim.boards import Knobs, SimulatedBoard
+from galley.sim.boards import SimulatedBoard
+from galley.sim.knobs import Knobs
 from galley_board import recovery, wire
 
 

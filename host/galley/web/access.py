@@ -102,6 +102,10 @@ class Access:
         except ValueError:
             return False
 
+    def share(self, address: str | None, places: int) -> int:
+        """How many of `places` may be taken when `address` wants one: some are kept for this machine."""
+        return places if self.is_here(address) else places * 3 // 4
+
     def try_pin(self, address: str, pin: str, now_s: float) -> Answer:
         """A page at `address` sends a PIN at `now_s` (any clock that never goes back)."""
         tries = self._tries.setdefault(address, _Tries())

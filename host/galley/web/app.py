@@ -38,11 +38,12 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from starlette.websockets import WebSocket, WebSocketClose, WebSocketDisconnect
 
 from galley.metrics import CONTENT_TYPE
 from galley.web.access import Access
-from galley.web.hub import MESSAGE_BYTES, Hub, Page, TooManyPages
+from galley.web.commands import MESSAGE_BYTES
+from galley.web.hub import Hub, Page, TooManyPages
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -94,8 +95,8 @@ CLOSE_TRY_LATER: Final = 1013
 GONE: Final = (WebSocketDisconnect, RuntimeError)
 """What starlette raises where a page is written to or closed that has gone already."""
 
-CONNECTIONS: Final = 128
-"""More than that at once are told to come back later."""
+DATE_S: Final = 1.0
+"""How old the Date of an answer may be."""
 
 PING_S: Final = 5.0
 """A page that answers no ping for this long is gone, and the keys it held are let go."""
@@ -191,6 +192,7 @@ def build_app(hub: Hub, site: Site, telling: Telling | None = None) -> Starlette
         WebSocketRoute("/ws", channel),
     ]
     app = Starlette(routes=routes)
+    app.state.access = hub.access
     app.add_middleware(_Guard, access=hub.access)
     return app
 
@@ -215,15 +217,15 @@ class _Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
-        if not self._access.is_ours(host):
-            refusal = "this box answers to its own names only\n"
-        elif scope["type"] == "websocket" and headers.get("origin", f"http://{host}") != f"http://{host}":
-            # Browsers always send an Origin; a program without one could send any, so nothing is lost.
-            refusal = "this channel is for the pages of this box only\n"
+        # Browsers always send an Origin; a program without one could send any, so nothing is lost.
+        is_page = scope["type"] != "websocket" or headers.get("origin", f"http://{host}") == f"http://{host}"
+        if self._access.is_ours(host) and is_page:
+            answer: ASGIApp = self._app
+        elif scope["type"] == "websocket":
+            answer = WebSocketClose(CLOSE_POLICY)  # before it is accepted: status 403
         else:
-            await self._app(scope, receive, _with_headers(send))
-            return
-        await PlainTextResponse(refusal, status_code=403)(scope, receive, _with_headers(send))
+            answer = PlainTextResponse("this box answers to its own names only\n", status_code=403)
+        await answer(scope, receive, _with_headers(send))
 
 
 def _with_headers(send: Send) -> Send:
@@ -282,7 +284,7 @@ class Server:
     def __init__(self, app: Starlette) -> None:
         self._app = app
         self._server: UvicornServer | None = None
-        self._stopping = False
+        self._stopping = asyncio.Event()
 
     async def serve(self, sock: socket.socket, on_start: Callable[[], object] = lambda: None) -> None:
         """Serve until `stop`, then close every connection and `sock` and return, in about half a second.
@@ -290,27 +292,30 @@ class Server:
         `on_start` is called once pages can be had.
         """
         # Imported here: uvicorn takes as long to import as all the rest, and other commands need no server.
-        from uvicorn.config import WS_PROTOCOLS, Config
+        from uvicorn.config import Config
         from uvicorn.server import Server as UvicornServer
+
+        from galley.web.door import Channel, door
 
         config = Config(
             self._app,
-            ws="websockets-sansio" if "websockets-sansio" in WS_PROTOCOLS else "websockets",
+            ws=Channel,
             ws_max_size=MESSAGE_BYTES,
             ws_ping_interval=PING_S,
             ws_ping_timeout=PING_S,
             ws_per_message_deflate=False,
-            http="h11",
+            http=door(self._app.state.access),
             loop="none",
             lifespan="off",
             log_config=None,
             log_level="error",
             access_log=False,
-            limit_concurrency=CONNECTIONS,
             proxy_headers=False,
             server_header=False,
             timeout_graceful_shutdown=2,
         )
+
+        stopping = self._stopping
 
         class Quiet(UvicornServer):
             @contextmanager
@@ -321,8 +326,15 @@ class Server:
                 await super().startup(sockets)
                 on_start()
 
+            async def main_loop(self) -> None:
+                """As uvicorn's own, which would look ten times a second whether it is to stop."""
+                while not (stopping.is_set() or await self.on_tick(0)):
+                    with suppress(TimeoutError):
+                        async with asyncio.timeout(DATE_S):
+                            await stopping.wait()
+
         self._server = server = Quiet(config)
-        server.should_exit = self._stopping
+        server.should_exit = stopping.is_set()
         try:
             await server.serve(sockets=[sock])
         except asyncio.CancelledError:
@@ -332,6 +344,6 @@ class Server:
 
     def stop(self) -> None:
         """Make `serve` end. May be called before it began."""
-        self._stopping = True
+        self._stopping.set()
         if self._server is not None:
             self._server.should_exit = True

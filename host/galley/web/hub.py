@@ -10,8 +10,8 @@ message is made from the values of that moment. All changes of one turn of the e
 message, and a page that reads slowly skips what it missed instead of making the host hold it: the set can
 never grow past the topics.
 
-The other way, pages send short JSON commands. They are checked here and become frozen dataclasses;
-whatever is not exactly a command is ignored and counted, and so is what comes faster than fingers can press.
+The other way, pages send short JSON messages, which `commands` checks; whatever is not exactly a command is
+ignored and counted, and so is what comes faster than fingers can press.
 A page on another machine may only watch until the PIN was typed there (`access`). A key that a page holds
 down is let go when the page leaves, so that a closed lid or a lost connection never leaves a key pressed. Two
 pages that hold one key press it once.
@@ -27,12 +27,24 @@ import json
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final
 
-from galley.box_options import LANGUAGES
 from galley.web.access import Access, Answer
-from galley_board import deck_codes, pins
+from galley.web.commands import (
+    Asked,
+    BadMessage,
+    Command,
+    KeyCommand,
+    LanguageCommand,
+    PinCommand,
+    PingCommand,
+    SnapshotCommand,
+    SoundCommand,
+    SpeakerCommand,
+    TokenCommand,
+    command_of,
+    parsed,
+)
 
 TOPICS: Final[Mapping[str, tuple[str, ...]]] = {
     "kiosk": ("meta", "boards", "house", "table", "news"),
@@ -55,103 +67,16 @@ COMMANDS_OF: Final[Mapping[str, frozenset[str]]] = {
 }
 """Page kind -> the commands its pages may send."""
 
-KEYS: Final[Mapping[str, int]] = {
-    role: len(pins.KEYS[board]) for role, board in pins.BOARD_OF_ROLE.items() if role
-}
-"""Board -> how many keys it has."""
-
-MESSAGE_BYTES: Final = 1024
 BAD_MESSAGES: Final = 16
 BURST: Final = 1_000
 """Messages that a page may send at once; then MESSAGES_A_SECOND."""
 MESSAGES_A_SECOND: Final = 500
-MOST_WORD: Final = 64
 HERE: Final = "127.0.0.1"
-DAY_MINUTES: Final = 24 * 60
-MOST_DROPPINGS: Final = 1000
-WELL_COLOURS: Final = len(deck_codes.WELL) - 1
 PAGES: Final = 32
-
-
-@dataclass(frozen=True, slots=True)
-class KeyCommand:
-    """A key of a virtual box went down or up. `key` is the index of the key on its board."""
-
-    board: str
-    key: int
-    down: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PlugCommand:
-    """A simulated board is to be plugged in (`plugged`) or pulled out."""
-
-    board: str
-    plugged: bool
-
-
-@dataclass(frozen=True, slots=True)
-class LiftCommand:
-    """A dropping of the simulated deck is to be lifted; `dropping` is its number."""
-
-    dropping: int
-
-
-@dataclass(frozen=True, slots=True)
-class LanguageCommand:
-    """All pages are to speak this language: until the table is empty, or `for_good` from the crew's page."""
-
-    to: str
-    for_good: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class SpeakerCommand:
-    """Another page sounds from now on: the one with number `page`, or none."""
-
-    page: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class VolumeCommand:
-    """The master volume, 0 to 100."""
-
-    to: int
-
-
-@dataclass(frozen=True, slots=True)
-class QuietCommand:
-    """Quiet hours, as minutes after midnight; equal ones mean none."""
-
-    begin: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class CalibrateCommand:
-    """The reader's well holds this now: learn it. `colour` is a place in `deck_codes.WELL` less one."""
-
-    colour: int
-
-
-Command: TypeAlias = (
-    KeyCommand
-    | PlugCommand
-    | LiftCommand
-    | LanguageCommand
-    | SpeakerCommand
-    | VolumeCommand
-    | QuietCommand
-    | CalibrateCommand
-)
 
 
 class TooManyPages(Exception):
     """As many pages as the host serves are open already (`PAGES`)."""
-
-
-class _BadMessage(Exception):
-    """A page sent something that is not a command it may give."""
 
 
 def _encode(value: object) -> str:
@@ -234,13 +159,15 @@ class Page:
 
 
 class Hub:
-    """All topics, all pixels, all open pages. `commands` is called with each command as it arrives."""
+    """All topics, all pixels, all open pages. `commands` is called with each command as it arrives.
+
+    `on_watched` is called when the first page that sees pixels comes, and when the last one goes.
+    """
 
     def __init__(
         self,
         commands: Callable[[Command], None] | None = None,
         *,
-        keys: Mapping[str, int] = KEYS,
         access: Access | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -248,7 +175,7 @@ class Hub:
         self.clock = clock
         self.commands: Callable[[Command], None] = commands if commands is not None else _ignore
         self.bad_messages = 0
-        self._keys = dict(keys)
+        self.on_watched: Callable[[bool], None] = lambda watched: None
         self._values: dict[str, object] = {}
         self._texts: dict[str, str] = {}
         self._pixels: dict[str, str] = {}
@@ -302,16 +229,21 @@ class Hub:
         """A new page of `kind` at a client's `address`; `leave` gives it back. KeyError or TooManyPages."""
         if kind not in TOPICS:
             raise KeyError(f"no page of kind {kind!r}; known: {', '.join(TOPICS)}")
-        if len(self._pages) >= PAGES:
+        if len(self._pages) >= self.access.share(address, PAGES):
             raise TooManyPages(f"{PAGES} pages are open already; close one")
         self._joined += 1
         page = Page(self, kind, self._joined, address)
         self._pages.add(page)
+        if kind in PIXEL_KINDS and self._watchers() == 1:
+            self.on_watched(True)
         return page
 
     def leave(self, page: Page) -> None:
         """The page is gone: let go every key that only this page held down."""
-        self._pages.discard(page)
+        if page in self._pages:
+            self._pages.remove(page)
+            if page.kind in PIXEL_KINDS and not self._watchers():
+                self.on_watched(False)
         for board, key in sorted(page._held):
             self._let_go(page, board, key)
         page._held.clear()
@@ -321,39 +253,39 @@ class Hub:
         """Take one message of a page. False means that it has sent too much nonsense and is to be closed."""
         try:
             if page._is_too_fast(self.clock()):
-                raise _BadMessage
-            self._obey(page, _parse(message))
-        except _BadMessage:
+                raise BadMessage
+            members = parsed(message)
+            do = members.get("do")
+            if not isinstance(do, str) or do not in COMMANDS_OF[page.kind]:
+                raise BadMessage
+            if page.trusted or do in WATCHING:  # the keys of a page that has not asked for the PIN do nothing
+                self._obey(page, command_of(do, members))
+        except BadMessage:
             page.bad_messages += 1
             self.bad_messages += 1
         return page.bad_messages < BAD_MESSAGES
 
-    def _obey(self, page: Page, message: dict[str, object]) -> None:
-        do = message.get("do")
-        if not isinstance(do, str) or do not in COMMANDS_OF[page.kind]:
-            raise _BadMessage
-        if do not in WATCHING and not page.trusted:
-            return  # a page that has not asked for the PIN yet; its keys do nothing
-        if do == "snapshot" and set(message) == {"do"}:
-            page._tell_all()
-        elif do == "ping" and set(message) == {"do", "id"}:
-            page._tell_pong(_whole(message["id"], 2**53))
-        elif do == "pin" and set(message) == {"do", "pin"}:
-            self._let_in(page, self.access.try_pin(page.address, _word(message["pin"]), self.clock()))
-        elif do == "token" and set(message) == {"do", "token"}:
-            token = _word(message["token"])
-            self._let_in(page, Answer(token if self.access.knows(token) else None))
-        elif do == "key" and set(message) == {"do", "board", "key", "down"}:
-            board = self._board(message["board"])
-            self._key(page, board, _whole(message["key"], self._keys[board]), _flag(message["down"]))
-        elif do == "plug" and set(message) == {"do", "board", "in"}:
-            self.commands(PlugCommand(self._board(message["board"]), _flag(message["in"])))
-        elif do == "lift" and set(message) == {"do", "dropping"}:
-            self.commands(LiftCommand(_whole(message["dropping"], MOST_DROPPINGS)))
-        elif do == "speaker" and set(message) == {"do", "on"}:
-            self._speak(page, _flag(message["on"]))
-        else:
-            self.commands(_setting(do, message, for_good=page.kind == "service"))
+    def _obey(self, page: Page, command: Asked) -> None:
+        match command:
+            case SnapshotCommand():
+                page._tell_all()
+            case PingCommand(number):
+                page._tell_pong(number)
+            case PinCommand(pin):
+                self._let_in(page, self.access.try_pin(page.address, pin, self.clock()))
+            case TokenCommand(token):
+                self._let_in(page, Answer(token if self.access.knows(token) else None))
+            case SoundCommand(on):
+                self._speak(page, on)
+            case KeyCommand(board, key, down):
+                self._key(page, board, key, down)
+            case LanguageCommand(to):
+                self.commands(LanguageCommand(to, for_good=page.kind == "service"))
+            case _:
+                self.commands(command)
+
+    def _watchers(self) -> int:
+        return sum(page.kind in PIXEL_KINDS for page in self._pages)
 
     def _let_in(self, page: Page, answer: Answer) -> None:
         page.trusted = page.trusted or answer.token is not None
@@ -367,11 +299,6 @@ class Hub:
             self._speakers.insert(0, page)
         if self.speaker != before:
             self.commands(SpeakerCommand(self.speaker))
-
-    def _board(self, value: object) -> str:
-        if not isinstance(value, str) or value not in self._keys:
-            raise _BadMessage
-        return value
 
     def _key(self, page: Page, board: str, key: int, down: bool) -> None:
         if down == ((board, key) in page._held):
@@ -409,48 +336,5 @@ class Hub:
         return f'{{"t":"px","board":"{board}","rgb":"{self._pixels[board]}"}}'
 
 
-def _setting(do: str, message: dict[str, object], *, for_good: bool) -> Command:
-    """A command that sets something of the whole house."""
-    if do == "language" and set(message) == {"do", "to"} and message["to"] in LANGUAGES:
-        return LanguageCommand(str(message["to"]), for_good)
-    if do == "volume" and set(message) == {"do", "to"}:
-        return VolumeCommand(_whole(message["to"], 101))
-    if do == "quiet" and set(message) == {"do", "begin", "end"}:
-        return QuietCommand(_whole(message["begin"], DAY_MINUTES), _whole(message["end"], DAY_MINUTES))
-    if do == "calibrate" and set(message) == {"do", "colour"}:
-        return CalibrateCommand(_whole(message["colour"], WELL_COLOURS))
-    raise _BadMessage
-
-
 def _ignore(command: Command) -> None:
     """The commands of a hub that nobody listens to yet."""
-
-
-def _parse(message: str | bytes) -> dict[str, object]:
-    if not isinstance(message, str) or len(message.encode("utf-8", "replace")) > MESSAGE_BYTES:
-        raise _BadMessage
-    try:
-        value = json.loads(message)
-    except (ValueError, RecursionError):
-        raise _BadMessage from None
-    if not isinstance(value, dict):
-        raise _BadMessage
-    return value
-
-
-def _whole(value: object, below: int) -> int:
-    if type(value) is not int or not 0 <= value < below:
-        raise _BadMessage
-    return value
-
-
-def _word(value: object) -> str:
-    if not isinstance(value, str) or len(value) > MOST_WORD:
-        raise _BadMessage
-    return value
-
-
-def _flag(value: object) -> bool:
-    if type(value) is not bool:
-        raise _BadMessage
-    return value
