@@ -18,6 +18,8 @@ ARGUMENTS: Final = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--autoplay-policy=no-user-gesture-required",  # as for the kiosk: sounds need no touch
+    "--mute-audio",
 ]
 
 

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from galley_board import pins
 from tests.browser import chromium
 from tests.browser.feed import Feed
 from tests.browser.phases import PHASES
+from tests.browser.topics import ROLES
 
 PATHS = {"kiosk": "/", "box": "/box", "service": "/service"}
 
@@ -56,9 +58,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     _close_browser(session.config)
 
 
-@pytest.fixture
-def feed() -> Iterator[Feed]:
-    """A host that is fed by hand; it shows the phase `attract` at first."""
+@pytest.fixture(scope="module")
+def feed(kept: Kept) -> Iterator[Feed]:
+    """A host that is fed by hand; it shows `attract` when a test begins. It stops before its pages close."""
     feed = Feed(PHASES["attract"]())
     yield feed
     feed.stop()
@@ -95,42 +97,115 @@ def shown(browser: Browser) -> Iterator[tuple[Page, Feed]]:
     page.goto(feed.url)
     page.locator("body[data-n]").wait_for()
     yield page, feed
-    page.close()
+    watch.link_may_fail = True
     feed.stop()
+    page.close()
     assert watch.complaints == []
 
 
-class Opener:
-    """Opens pages of the feed: `opened("box", width=390, has_touch=True)`. None may complain of anything."""
+class Kept:
+    """The pages that the tests of a module share: loading one takes longer than most tests."""
 
-    def __init__(self, browser: Browser, feed: Feed) -> None:
+    def __init__(self) -> None:
+        self.pages: dict[str, Page] = {}
         self.watch = Watch()
+        self.feed: Feed | None = None
+
+    def page(self, browser: Browser, feed: Feed, kind: str) -> Page:
+        """The page of `kind` that shows `feed`, in a window of 1280 x 720."""
+        if self.feed is not feed:
+            self.close()
+            self.feed = feed
+        if kind not in self.pages:
+            self.pages[kind] = _new(browser.new_context(viewport={"width": 1280, "height": 720}), self.watch)
+            _go(self.pages[kind], feed, kind)
+        return self.pages[kind]
+
+    def tidy(self, feed: Feed) -> None:
+        """As at the beginning: attract, dark boards, no finger anywhere, no command left.
+
+        The language goes to and fro: a page that has followed has no news left from the test before.
+        """
+        for page in self.pages.values():
+            page.mouse.up()
+            page.evaluate("() => { document.activeElement.blur(); dispatchEvent(new Event('blur')); }")
+        for role in ROLES:
+            feed.pixels(role, bytes(3 * pins.PIXELS[pins.BOARD_OF_ROLE[role]]))
+        for language in ("nl", "en"):
+            topics = PHASES["attract"]()
+            topics["meta"]["language"] = language
+            feed.publish(topics)
+            for page in self.pages.values():
+                page.locator(f'html[lang="{language}"]').wait_for()
+        while not feed.commands.empty():
+            feed.command()
+
+    def close(self) -> None:
+        """Close all of them."""
+        for page in self.pages.values():
+            page.context.close()
+        self.pages.clear()
+
+
+@pytest.fixture(scope="module")
+def kept() -> Iterator[Kept]:
+    """The pages that this module's tests share."""
+    kept = Kept()
+    yield kept
+    kept.close()
+
+
+def _new(context: BrowserContext, watch: Watch) -> Page:
+    page = context.new_page()
+    watch.over(page)
+    return page
+
+
+def _go(page: Page, feed: Feed, kind: str) -> None:
+    page.goto(feed.url + PATHS[kind])
+    page.locator("body[data-n]").wait_for()
+
+
+class Opener:
+    """Opens pages of the feed: `opened("box", width=390, has_touch=True)`. None may complain of anything.
+
+    A page in the usual window is one that the tests share, unless it is to be `fresh`, as it may be closed.
+    """
+
+    def __init__(self, browser: Browser, feed: Feed, kept: Kept) -> None:
+        self.watch = kept.watch
         self._browser = browser
         self._feed = feed
+        self._kept = kept
         self._contexts: list[BrowserContext] = []
 
-    def __call__(self, kind: str, width: int = 1280, height: int = 720, **options: Any) -> Page:
-        """A page in a window of its own, connected and showing."""
+    def __call__(
+        self, kind: str, width: int = 1280, height: int = 720, *, fresh: bool = False, **options: Any
+    ) -> Page:
+        """A page that is connected and shows; in a window of its own if anything about it is special."""
+        if not (fresh or options) and (width, height) == (1280, 720):
+            return self._kept.page(self._browser, self._feed, kind)
         context = self._browser.new_context(viewport={"width": width, "height": height}, **options)
         self._contexts.append(context)
-        page = context.new_page()
-        self.watch.over(page)
-        page.goto(self._feed.url + PATHS[kind])
-        page.locator("body[data-n]").wait_for()
+        page = _new(context, self.watch)
+        _go(page, self._feed, kind)
         return page
 
     def close(self) -> None:
-        """Close all windows; fails if a page complained."""
+        """Close the windows opened for this test; fails if a page complained."""
         for context in self._contexts:
             context.close()
-        assert self.watch.complaints == []
+        complaints, self.watch.complaints = self.watch.complaints, []
+        self.watch.link_may_fail = False
+        assert complaints == []
 
 
 @pytest.fixture
-def opened(browser: Browser, feed: Feed) -> Iterator[Opener]:
+def opened(browser: Browser, feed: Feed, kept: Kept) -> Iterator[Opener]:
     """Opens pages; checks at the end that none complained."""
-    opener = Opener(browser, feed)
+    opener = Opener(browser, feed, kept)
     yield opener
+    kept.tidy(feed)
     opener.close()
 
 

@@ -127,7 +127,8 @@ def duel() -> Topics:
     )
     keys = {"left": {**DUEL_JOBS, "0": "free", "1": "free"}, "right": DUEL_JOBS, "deck": {"1": "mate"}}
     return _game(
-        ("red", "blue", "green"), play(3, start), keys, prompt("duel_on", left="red", right="blue"),
+        ("red", "blue", "green"), play(3, start), keys,
+        prompt("duel_on"), prompt("duel_yuck"), prompt("duel_mate", seats=["green"]),
         told=told, complete={"left": [], "right": [1]}, bots={"blue": "good"},
     )  # fmt: skip
 
@@ -142,7 +143,7 @@ def duel_start() -> Topics:
     told = (("duel_started", {"left": "white", "right": "yellow"}),)
     return _game(
         ("white", "yellow"), play(2, start), {"left": {"8": "roll"}, "right": {"8": "roll"}},
-        prompt("duel_on", left="white", right="yellow"), told=told,
+        prompt("duel_roll"), prompt("duel_yuck"), told=told,
     )  # fmt: skip
 
 
@@ -166,8 +167,10 @@ def duel_six() -> Topics:
     keys = {"left": DUEL_JOBS, "right": DUEL_JOBS, "deck": {str(i): "mate" for i in range(4)}}
     bots = {"green": "easy", "yellow": "best", "violet": "random"}
     return _game(
-        COLOURS, play(6, start), keys, prompt("duel_on", left="white", right="violet"), told=told, bots=bots
-    )
+        COLOURS, play(6, start), keys,
+        prompt("duel_on"), prompt("duel_yuck"), prompt("duel_mate", seats=COLOURS[:4]),
+        told=told, bots=bots,
+    )  # fmt: skip
 
 
 def choose_platter() -> Topics:

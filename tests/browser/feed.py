@@ -15,11 +15,13 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from typing import Any
 
 from galley.web.access import Access
 from galley.web.app import Server, build_app, load_site
-from galley.web.hub import Command, Hub
+from galley.web.commands import Command
+from galley.web.hub import Hub
 
 DEADLINE_S = 10.0
 
@@ -48,9 +50,18 @@ class Feed:
         sock.bind(("127.0.0.1", self.port))
         self.port = sock.getsockname()[1]
         running = threading.Event()
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve(sock, running)), daemon=True)
+        self._ended: Future[None] = Future()
+        self._thread = threading.Thread(target=self._run, args=(sock, running), daemon=True)
         self._thread.start()
         assert running.wait(DEADLINE_S), "the feed did not start"
+
+    def _run(self, sock: socket.socket, running: threading.Event) -> None:
+        try:
+            asyncio.run(self._serve(sock, running))
+        except BaseException as error:
+            self._ended.set_exception(error)
+        else:
+            self._ended.set_result(None)
 
     async def _serve(self, sock: socket.socket, running: threading.Event) -> None:
         self._loop = asyncio.get_running_loop()
@@ -106,10 +117,11 @@ class Feed:
         return self.hub.pages
 
     def stop(self) -> None:
-        """Stop serving; open pages lose their connection."""
-        self._loop.call_soon_threadsafe(self._server.stop)
+        """Stop serving; open pages lose their connection. Raises what ended it before."""
+        if not self._ended.done():
+            self._loop.call_soon_threadsafe(self._server.stop)
+        self._ended.result(DEADLINE_S)
         self._thread.join(DEADLINE_S)
-        assert not self._thread.is_alive(), "the feed did not stop"
 
 
 def main() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from functools import cache
 from typing import Final
 
 from galley_board import glyphs, pins
@@ -12,13 +14,26 @@ from tests.browser.duel_phases import DUEL_PHASES
 from tests.browser.topics import COLOURS, ROLES, Topics
 from tests.browser.turn_phases import TURN_PHASES
 
+
+def _played_once(phase: Callable[[], Topics]) -> Callable[[], Topics]:
+    """The same topics each time, which a test may change: a game played to its end takes a second."""
+    played = cache(phase)
+    return lambda: deepcopy(played())
+
+
 PHASES: Final[Mapping[str, Callable[[], Topics]]] = {
-    **AROUND_PHASES,
-    **{phase.__name__: phase for phase in DUEL_PHASES},
-    **TURN_PHASES,
-    **DECK_PHASES,
+    name: _played_once(phase)
+    for name, phase in {
+        **AROUND_PHASES,
+        **{phase.__name__: phase for phase in DUEL_PHASES},
+        **TURN_PHASES,
+        **DECK_PHASES,
+    }.items()
 }
 """Name -> function that makes the topics of that moment."""
+
+CREWS: Final = ("attract", "trouble")
+"""The crew's page shows no game: these phases are all that it can show."""
 
 
 def picture(role: str, dice: Sequence[tuple[str, str]] = (), lamps: Mapping[int, str] | None = None) -> bytes:

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from galley.web.hub import KeyCommand, LanguageCommand
+from galley.web.commands import KeyCommand, LanguageCommand
 from tests.browser.conftest import Opener, show, words
 from tests.browser.feed import Feed
 from tests.browser.phases import PHASES
@@ -207,7 +207,7 @@ def test_a_language_is_chosen_by_its_own_name(opened: Opener, feed: Feed) -> Non
 
 
 def test_the_wall_only_shows(opened: Opener, feed: Feed) -> None:
-    page = opened("kiosk")
+    page = opened("kiosk", fresh=True)
     page.goto(f"{feed.url}/?wall")
     page.locator("body[data-n]").wait_for()
     show(page, feed, PHASES["choose"]())

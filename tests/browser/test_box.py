@@ -10,24 +10,17 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from galley.web.app import STATIC
-from galley.web.hub import KeyCommand, PlugCommand
+from galley.web.commands import KeyCommand, PlugCommand
 from galley_board import glyphs, pins
 from tests.browser.conftest import Opener, show, words
 from tests.browser.feed import Feed
-from tests.browser.layout import SIZES, outside
 from tests.browser.phases import PHASES, pictures
-from tests.browser.turn_phases import TURN_PHASES
 
 KEYBOARD = {
     "left": [f"Key{letter}" for letter in "QWERASDFZXCV"],
     "right": [f"Key{letter}" for letter in "UIOPJKL"] + ["Semicolon", "KeyN", "KeyM", "Comma", "Period"],
     "deck": [f"Digit{digit}" for digit in "123456"],
 }
-BLOCKS = (
-    ".top, .glance, .seat, .legend, .platters, .news, .station, .plug"
-    ", .panel, .bar-rows, .tile-place, .grill-place, .offer"
-)
-
 KEYS = [(board, key) for board, codes in KEYBOARD.items() for key in range(len(codes))]
 
 NAMES = [name.replace("KEEP", "KEEP ") for name, _ in pins.KEYS[pins.STATION]]
@@ -96,8 +89,9 @@ def test_two_players_press_at_once_on_one_keyboard(opened: Opener, feed: Feed) -
         KeyCommand("right", 8, True),
         KeyCommand("left", 0, True),
     }
-    page.keyboard.up("KeyZ")
-    assert feed.command() == KeyCommand("left", 8, False)
+    for code, board, number in (("KeyZ", "left", 8), ("KeyN", "right", 8), ("KeyQ", "left", 0)):
+        page.keyboard.up(code)
+        assert feed.command() == KeyCommand(board, number, False)
 
 
 def test_a_key_held_by_mouse_and_keyboard_is_let_go_by_the_last(opened: Opener, feed: Feed) -> None:
@@ -162,10 +156,13 @@ def test_a_window_that_loses_the_focus_lets_all_keys_go(opened: Opener, feed: Fe
         KeyCommand("left", 0, False),
         KeyCommand("right", 9, False),
     ]
+    page.keyboard.up("KeyQ")
+    page.keyboard.up("KeyM")
+    assert no_more(feed)
 
 
 def test_a_page_that_is_closed_lets_its_keys_go(opened: Opener, feed: Feed) -> None:
-    page = opened("box")
+    page = opened("box", fresh=True)
     page.keyboard.down("KeyZ")
     assert feed.command() == KeyCommand("left", 8, True)
     page.close()
@@ -246,7 +243,7 @@ def test_a_page_that_opens_late_shows_the_pixels_too(opened: Opener, feed: Feed)
     shown = pictures(PHASES["duel"]())
     for board, rgb in shown.items():
         feed.pixels(board, rgb)
-    page = opened("box")
+    page = opened("box", fresh=True)
     page.locator('.board-right [data-px="80"]:not([data-rgb="000000"])').wait_for(state="attached")
     assert "".join(painted(page, "right")[i] for i in range(83)) == shown["right"].hex()
 
@@ -322,7 +319,7 @@ def test_one_can_play_on_the_box_alone(opened: Opener, feed: Feed) -> None:
     page = opened("box")
     topics = PHASES["duel"]()
     show(page, feed, topics)
-    assert words(page, ".prompt") == "Roll, keep, and ring first!"
+    assert words(page, ".prompt") == "ROLL fast, KEEP what fits, ring BELL first!"
     assert words(page, ".news") == "Blue called Yuck: Red re-rolls all six"
     assert page.locator(".platters .tray").count() == 3
     assert page.locator(".platters .complete").get_attribute("data-place") == "1"
@@ -426,32 +423,18 @@ def test_a_simulated_board_is_pulled_out_and_plugged_in(opened: Opener, feed: Fe
     expect(page.locator(".plug:visible")).to_have_count(0)
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: "x".join(map(str, size)))
-def test_every_phase_fits_the_window(opened: Opener, feed: Feed, size: tuple[int, int]) -> None:
-    page = opened("box", *size)
-    for name, phase in PHASES.items():
-        show(page, feed, phase())
-        assert outside(page, BLOCKS) == [], name
-
-
-@pytest.mark.parametrize(("width", "height"), [(390, 844), (844, 390), (768, 1024)])
-def test_on_a_phone_the_page_scrolls_one_way_and_keys_are_big_enough(
-    opened: Opener, feed: Feed, width: int, height: int
-) -> None:
-    page = opened("box", width, height, has_touch=True, is_mobile=True)
-    for name in ("attract", "join_some", "duel_six", "paused_all", *TURN_PHASES):
-        show(page, feed, PHASES[name]())
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
-        assert [
-            bad
-            for bad in outside(page, ".glance, .panel, .bar-rows, .grill-place, .score")
-            if "leaves ." in bad or "overlaps" in bad
-        ] == [], name
-    reach = page.locator(".board-left .key-keep .reach").first.bounding_box()
-    assert reach is not None
-    assert min(reach["width"], reach["height"]) >= 40
+def test_a_phone_presses_keys(opened: Opener, feed: Feed) -> None:
+    page = opened("box", 390, 844, has_touch=True, is_mobile=True)
     page.locator(key(page, "right", 8)).tap()
     pressed_and_let_go(feed, "right", 8)
+
+
+def test_a_die_is_its_keep_key_too(opened: Opener, feed: Feed) -> None:
+    page = opened("box")
+    window = page.locator(".board-left .die-window").nth(2).bounding_box()
+    assert window is not None
+    page.mouse.click(window["x"] + window["width"] / 2, window["y"] + window["height"] / 2)
+    pressed_and_let_go(feed, "left", 2)
 
 
 def test_no_source_of_the_pages_reaches_elsewhere() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from galley.web.hub import LiftCommand
+from galley.web.commands import LiftCommand
 from tests.browser.conftest import Opener, show, words
 from tests.browser.feed import Feed
 from tests.browser.phases import PHASES
@@ -61,14 +61,6 @@ def test_a_dropping_is_lifted_by_a_finger_and_by_the_keyboard(opened: Opener, fe
     for key in ("Enter", "Space"):
         page.keyboard.press(key)
         assert feed.command() == LiftCommand(last)
-
-
-def test_droppings_are_big_enough_for_a_finger(opened: Opener, feed: Feed) -> None:
-    page, _ = opened_at(opened, feed, "box", "deck_hunt")
-    for node in page.locator("[data-dropping] .dropping-reach").all():
-        box = node.bounding_box()
-        assert box is not None
-        assert min(box["width"], box["height"]) >= 64
 
 
 @pytest.mark.parametrize("phase", ["deck_hold", "deck_bots"])

@@ -1,22 +1,19 @@
-"""The kiosk in a real browser: every phase, at three sizes, and what it says."""
+"""The kiosk in a real browser: what it says and shows in every phase."""
 
 from __future__ import annotations
+
+import json
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from galley_board import pins
 from tests.browser.conftest import Opener, show, words
 from tests.browser.duel_phases import ALL_NEWS, COMBO
 from tests.browser.feed import Feed
-from tests.browser.layout import SIZES, outside
+from tests.browser.layout import faults
 from tests.browser.phases import PHASES
 from tests.browser.topics import news
-
-BLOCKS = (
-    ".stage, .bar, .facts, .tool, .prompts, .scene, .keybar, .press, .side, .counter, .news, .score, .seat, "
-    ".step, .seat-key, .card, .option, .winner, .decided, .ranks, .rank, .hint, .today-score, .panel, "
-    ".paused-card, .asking-card"
-)
 
 ON_TOP = """node => {
     const {x, y, width, height} = node.getBoundingClientRect();
@@ -26,61 +23,6 @@ ON_TOP = """node => {
 ANIMATED_DICE = "document.getAnimations().filter(a => a.effect.target.matches('.die .food')).length"
 ENDLESS_MS = """document.getAnimations().map(a => a.effect.getTiming())
     .filter(timing => timing.iterations === Infinity).map(timing => timing.duration)"""
-
-
-SMALLEST_PX = 64
-TARGETS = "button, a, [role=button], input"
-SMALL_TARGETS = """(nodes, smallest) => nodes
-    .filter(node => node.checkVisibility() && !node.matches("#simulated, .hint a"))
-    .map(node => [node.getAttribute("class"), node.getBoundingClientRect()])
-    .filter(([, {width, height}]) => Math.min(width, height) < smallest)
-    .map(([name, {width, height}]) => `${name}: ${Math.round(width)}x${Math.round(height)}`)"""
-
-
-@pytest.mark.parametrize("phase", list(PHASES))
-def test_every_phase_fits_and_every_target_is_big_enough_for_a_finger(
-    shown: tuple[Page, Feed], phase: str
-) -> None:
-    page, feed = shown
-    show(page, feed, PHASES[phase]())
-    assert outside(page, BLOCKS) == []
-    assert page.locator(TARGETS).evaluate_all(SMALL_TARGETS, SMALLEST_PX) == []
-
-
-BIG = (
-    "attract", "demo", "choose", "options", "join_some", "howto", "duel_six", "choose_platter", "paused_all",
-    "operator", "asking", "result_six", "bar_five", "bar_result_five", "grill_decide", "grill_result_five",
-    "deck_danger", "deck_won",
-)  # fmt: skip
-"""All is measured in parts of the window: what fits at one size fits at others, but for rounding."""
-
-
-@pytest.mark.parametrize("size", SIZES[1:], ids=lambda size: "x".join(map(str, size)))
-def test_bigger_windows_show_the_same_bigger(shown: tuple[Page, Feed], size: tuple[int, int]) -> None:
-    page, feed = shown
-    page.set_viewport_size({"width": size[0], "height": size[1]})
-    wrong: dict[str, list[str]] = {}
-    for name in BIG:
-        show(page, feed, PHASES[name]())
-        found = outside(page, BLOCKS)
-        if found:
-            wrong[name] = found
-    assert wrong == {}
-    part = page.locator(".stage").evaluate("node => node.getBoundingClientRect().width")
-    assert part == pytest.approx(size[0], abs=1), "as wide as the window"
-
-
-def test_the_wall_fits_too(opened: Opener, feed: Feed) -> None:
-    page = opened("kiosk", reduced_motion="reduce")
-    page.goto(f"{feed.url}/?wall")
-    page.locator("body[data-n]").wait_for()
-    wrong: dict[str, list[str]] = {}
-    for name, phase in PHASES.items():
-        show(page, feed, phase())
-        found = outside(page, BLOCKS)
-        if found:
-            wrong[name] = found
-    assert wrong == {}
 
 
 UPRIGHT = (
@@ -111,12 +53,59 @@ def test_a_simulated_box_always_says_so(shown: tuple[Page, Feed], phase: str) ->
         expect(badge).to_be_hidden()
 
 
+def test_ingredients_with_names_of_the_boxs_own_are_drawn_as_the_usual_ones(shown: tuple[Page, Feed]) -> None:
+    page, feed = shown
+    own = {"shrimp": "plum", "salmon": "pear", "octopus": "fig", "cucumber": "kiwi", "roe": "lime"}
+    usual = PHASES["duel"]()
+    text = json.dumps(usual["table"]["state"])
+    for name, new in own.items():
+        text = text.replace(f'"{name}"', f'"{new}"')
+    table = {**usual["table"], "state": json.loads(text), "ingredients": list(own.values())}
+    show(page, feed, usual)
+    drawn = "[...document.querySelectorAll('.die use, .counter use')].map(node => node.getAttribute('href'))"
+    before = page.evaluate(drawn)
+    show(page, feed, {**usual, "table": table})
+    assert page.evaluate(drawn) == before
+    expect(page.locator(".side-left .die").first).to_have_attribute("data-face", "pear")
+    assert "pear" in str(page.locator(".side-left .die").first.get_attribute("aria-label"))
+
+
+NAMED = """() => Object.fromEntries([...document.querySelectorAll("[data-board][data-key]")]
+    .filter(node => node.checkVisibility({opacityProperty: true, visibilityProperty: true}))
+    .map(node => [`${node.dataset.board} ${node.dataset.key}`,
+        [...node.querySelectorAll(".cap, .die-key, .place-number, .badge b")].map(n => n.textContent)]))"""
+ANY_KEY = {"wake", "go_on", "other_game"}
+NAMES = {role: [name for name, _ in pins.KEYS[pins.BOARD_OF_ROLE[role]]] for role in ("left", "right")}
+
+
+def test_every_key_that_does_something_is_on_the_screen_by_its_name(shown: tuple[Page, Feed]) -> None:
+    page, feed = shown
+    for phase, make in PHASES.items():
+        topics = make()
+        show(page, feed, topics)
+        named: dict[str, list[str]] = page.evaluate(NAMED)
+        jobs = {**topics["house"]["keys"], **(topics["table"] or {}).get("keys", {})}
+        if topics["house"].get("asking"):
+            expect(page.locator(".asking-card")).to_be_visible()
+            continue
+        for board, key, job in (
+            (board, key, job) for board, keys in jobs.items() for key, job in keys.items()
+        ):
+            if job in ANY_KEY:
+                expect(page.locator(".press-any")).to_be_visible()
+                continue
+            name = "RGBYWV"[int(key)] if board == "deck" else NAMES[board][int(key)]
+            shown_as = named.get(f"{board} {key}") or named[f"left {key}"]  # round a game both do the same
+            allowed = {name, name.replace("KEEP", "KEEP "), name.removeprefix("KEEP")}
+            assert allowed & set(shown_as), (phase, board, key, job)
+
+
 PROMPTS = {
     "join_some": "Press your colour to sit down",
     "challenge": "Red: press the key of the opponent you challenge",
     "ready": "Red (left) and Blue (right): press ROLL when ready",
     "ready_one": "Red (left): press ROLL when ready",
-    "duel": "Roll, keep, and ring first!",
+    "duel": "ROLL fast, KEEP what fits, ring BELL first!",
     "choose_platter": "Red (left): press KEEP 1 or KEEP 3 to take a platter",
     "share": "Blue: press ROLL at the station whose dice you take",
     "share_give": "Blue: press the key of Green or White, who gets the other dice",
@@ -166,7 +155,7 @@ def test_what_happened_is_told_in_words(shown: tuple[Page, Feed], n: int) -> Non
         expect(page.locator(".news p")).to_have_count(0)
     else:
         assert words(page, ".news-latest") == expected
-        assert outside(page, BLOCKS) == []
+        assert faults(page) == []
 
 
 def test_a_taken_platter_is_told_with_its_pieces(opened: Opener, feed: Feed) -> None:

@@ -21,9 +21,10 @@ from playwright.sync_api import Browser, Page, expect
 
 from galley.lan import addresses
 from galley.web.access import Access
-from galley.web.hub import KeyCommand
-from tests.browser.conftest import Watch
+from galley.web.commands import KeyCommand
+from tests.browser.conftest import Watch, show
 from tests.browser.feed import Feed
+from tests.browser.layout import faults
 from tests.browser.phases import PHASES
 from tests.loop.box_process import ROOT, free_port
 
@@ -57,8 +58,14 @@ def test_a_page_from_afar_watches_and_plays_with_the_pin(browser: Browser, feed:
     page.goto(feed.url)
     page.get_by_role("button", name="PIN").wait_for()
     expect(page.locator("body.watching")).to_be_visible()
+    expect(page.locator(".prompt").first.locator(".cap")).to_have_text(["ROLL", "KEEP", "BELL"])
+    expect(page.locator(".press")).to_have_count(0)
+    show(page, feed, PHASES["choose"]())
+    said = page.locator(".prompt").evaluate_all("all => all.map(node => node.dataset.prompt)")
+    assert said == [f"choose_{word}" for word in ("next", "take", "direct", "options", "back")]
     page.keyboard.press("z")
     page.get_by_role("button", name="PIN").click()
+    assert faults(page) == []
     type_pin(page, "111111")
     expect(page.get_by_text("That is not the PIN.")).to_be_visible()
     assert feed.commands.empty(), "it only watches"
@@ -67,6 +74,7 @@ def test_a_page_from_afar_watches_and_plays_with_the_pin(browser: Browser, feed:
     page.reload()
     expect(page.locator("body[data-n]")).to_be_visible()
     expect(page.locator(".pin")).to_have_count(0)
+    expect(page.locator(".press")).to_have_count(4)
     page.keyboard.press("z")
     assert feed.command() == KeyCommand("left", 8, True)
     assert feed.command() == KeyCommand("left", 8, False)

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from galley.web.hub import KeyCommand
+from galley.web.commands import KeyCommand
 from tests.browser.conftest import PATHS, Opener, show, words
 from tests.browser.feed import Feed
 from tests.browser.phases import PHASES
+from tests.browser.topics import base, board
 
 KINDS = list(PATHS)
+
+
+@pytest.fixture
+def feed() -> Iterator[Feed]:
+    """A host of its own for each test: most of them stop it."""
+    feed = Feed(PHASES["attract"]())
+    yield feed
+    feed.stop()
 
 
 def mark(page: Page) -> None:
@@ -28,7 +38,7 @@ def marked(page: Page) -> bool:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_page_comes_back_by_itself_and_says_so_meanwhile(opened: Opener, feed: Feed, kind: str) -> None:
     opened.watch.link_may_fail = True
-    page = opened(kind)
+    page = opened(kind, fresh=True)
     mark(page)
     expect(page.locator("#link")).to_be_hidden()
     feed.stop()
@@ -43,7 +53,7 @@ def test_a_page_comes_back_by_itself_and_says_so_meanwhile(opened: Opener, feed:
 
 def test_a_key_held_while_the_link_breaks_is_up_again(opened: Opener, feed: Feed) -> None:
     opened.watch.link_may_fail = True
-    page = opened("box")
+    page = opened("box", fresh=True)
     roll = page.locator('[data-board="left"][data-key="8"]')
     page.keyboard.down("KeyZ")
     assert feed.command() == KeyCommand("left", 8, True)
@@ -61,7 +71,7 @@ def test_a_key_held_while_the_link_breaks_is_up_again(opened: Opener, feed: Feed
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_page_of_another_build_loads_itself_again(opened: Opener, feed: Feed, kind: str) -> None:
     opened.watch.link_may_fail = True
-    page = opened(kind)
+    page = opened(kind, fresh=True)
     first = page.locator("html").get_attribute("data-build")
     mark(page)
     feed.stop()
@@ -72,7 +82,7 @@ def test_a_page_of_another_build_loads_itself_again(opened: Opener, feed: Feed, 
 
 
 def test_a_page_never_reloads_twice_for_one_build(opened: Opener, feed: Feed) -> None:
-    page = opened("kiosk")
+    page = opened("kiosk", fresh=True)
     loads: list[str] = []
     page.on("framenavigated", lambda frame: loads.append(frame.url))
     feed.publish({"meta": {"version": "9", "simulated": True, "language": "en", "build": "nobody has this"}})
@@ -86,7 +96,7 @@ def test_a_page_never_reloads_twice_for_one_build(opened: Opener, feed: Feed) ->
 
 def test_a_gap_in_the_numbers_is_healed_by_a_snapshot(opened: Opener, feed: Feed) -> None:
     sent: list[str] = []
-    other = opened("service").context.new_page()
+    other = opened("service", fresh=True).context.new_page()
 
     def drop_one(socket: Any) -> None:
         server = socket.connect_to_server()
@@ -112,7 +122,7 @@ def test_a_gap_in_the_numbers_is_healed_by_a_snapshot(opened: Opener, feed: Feed
 
 
 def test_the_crew_sees_every_board_and_what_to_do(opened: Opener, feed: Feed) -> None:
-    page = opened("service")
+    page = opened("service", fresh=True)
     show(page, feed, PHASES["trouble"]())
     cards = page.locator(".card").all()
     states = [(card.get_attribute("data-role"), card.get_attribute("data-state")) for card in cards]
@@ -130,6 +140,26 @@ def test_the_crew_sees_every_board_and_what_to_do(opened: Opener, feed: Feed) ->
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_crews_page_fits_any_width(opened: Opener, feed: Feed, width: int) -> None:
-    page = opened("service", width)
+    page = opened("service", width, fresh=True)
     show(page, feed, PHASES["trouble"]())
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("path", ["/", "/?wall", "/box", "/service"])
+def test_some_boards_that_are_simulated_are_marked_on_every_screen(
+    opened: Opener, feed: Feed, path: str
+) -> None:
+    page = opened("kiosk", fresh=True)
+    page.goto(feed.url + path)
+    page.locator("body[data-n]").wait_for()
+    real = base("attract", simulated=False)
+    some = [board("left"), board("right", simulated=False), board("deck", "absent", simulated=False)]
+    mark = page.locator("#simulated")
+    show(page, feed, real)
+    expect(mark).to_be_hidden()
+    show(page, feed, {"meta": {**real["meta"], "simulated": True}, "boards": some})
+    expect(mark).to_be_visible()
+    expect(mark).to_have_text("SIMULATED")
+    if path == "/service":
+        assert "simulated" in words(page, '[data-role="left"]')
+        assert "simulated" not in words(page, '[data-role="right"]')

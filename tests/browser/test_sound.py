@@ -10,9 +10,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from galley.web.app import STATIC
-from galley.web.hub import SpeakerCommand
+from galley.web.commands import SpeakerCommand
 from galley_engine.games import load
-from tests.browser import chromium
 from tests.browser.conftest import Opener, show
 from tests.browser.feed import Feed
 from tests.browser.phases import PHASES
@@ -116,15 +115,12 @@ def test_dice_of_a_duel_are_heard_though_they_are_no_news(shown: tuple[Page, Fee
     expect(page.locator("#caption")).to_have_attribute("data-sound", "roll")
 
 
-@pytest.fixture(scope="module")
-def loud(browser: Browser) -> Iterator[Browser]:
-    """A browser started as the kiosk's is: a page may sound without a touch."""
-    kiosk = browser.browser_type.launch(
-        executable_path=chromium.PATH,
-        args=[*chromium.ARGUMENTS, "--autoplay-policy=no-user-gesture-required", "--mute-audio"],
-    )
-    yield kiosk
-    kiosk.close()
+@pytest.fixture
+def feed() -> Iterator[Feed]:
+    """A host of its own for each test: its commands are counted."""
+    feed = Feed(PHASES["attract"]())
+    yield feed
+    feed.stop()
 
 
 def asked(feed: Feed) -> SpeakerCommand:
@@ -145,8 +141,8 @@ def started(page: Page) -> int:
     return count
 
 
-def test_only_the_elected_page_sounds_and_only_when_it_may(loud: Browser, feed: Feed) -> None:
-    page = loud.new_page()
+def test_only_the_elected_page_sounds_and_only_when_it_may(browser: Browser, feed: Feed) -> None:
+    page = browser.new_page()
     page.goto(feed.url)
     page.locator("body[data-n]").wait_for()
     page.evaluate(COUNT_STARTS)
@@ -181,8 +177,8 @@ def test_only_the_elected_page_sounds_and_only_when_it_may(loud: Browser, feed: 
     page.close()
 
 
-def test_a_kiosk_that_was_the_loudspeaker_asks_again_by_itself(loud: Browser, feed: Feed) -> None:
-    context = loud.new_context()
+def test_a_kiosk_that_was_the_loudspeaker_asks_again_by_itself(browser: Browser, feed: Feed) -> None:
+    context = browser.new_context()
     page = context.new_page()
     page.goto(feed.url)
     page.locator("body[data-n]").wait_for()
@@ -194,8 +190,8 @@ def test_a_kiosk_that_was_the_loudspeaker_asks_again_by_itself(loud: Browser, fe
     context.close()
 
 
-def test_a_wall_never_asks(loud: Browser, feed: Feed) -> None:
-    page = loud.new_page()
+def test_a_wall_never_asks(browser: Browser, feed: Feed) -> None:
+    page = browser.new_page()
     page.goto(feed.url + "/?wall")
     page.locator("body[data-n]").wait_for()
     expect(page.locator(".tool-sound")).to_have_count(0)
@@ -204,7 +200,7 @@ def test_a_wall_never_asks(loud: Browser, feed: Feed) -> None:
 
 
 def test_the_crew_sets_volume_and_quiet_hours(opened: Opener, feed: Feed) -> None:
-    page = opened("service")
+    page = opened("service", fresh=True)
     page.locator("#volume").fill("35")
     assert str(feed.command()) == "VolumeCommand(to=35)"
     page.locator('[data-quiet="0"]').fill("21:30")

@@ -15,7 +15,7 @@ import galley
 from galley.box import Box, Watcher
 from galley.box_options import LANGUAGES, OF_HOUSE, options_for
 from galley.journal_schema import TROUBLES
-from galley.link import LinkState
+from galley.link_events import LinkState
 from galley.tables import GAMES
 from galley.tables.table import BOARDS, SEAT_COLOURS
 from galley.web.app import STATIC
@@ -52,9 +52,8 @@ def _words(node: ast.expr) -> Iterator[str]:
 
 def port_problems() -> set[str]:
     """The codes of PortError, as the transports raise them."""
-    source = (HOST / "transport.py").read_text(encoding="utf-8") + (HOST / "connection.py").read_text(
-        encoding="utf-8"
-    )
+    modules = ("transport.py", "serial_port.py", "connection.py")
+    source = "".join((HOST / module).read_text(encoding="utf-8") for module in modules)
     return set(re.findall(r'(?:PortError\(|code, text = \(?)\s*"(\w+)"', source))
 
 

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Final
 
 from galley import tables
+from galley.tables.sushi_bar_plan import offers_of
 from galley.tables.table import Choice, Prompt, Seat
 from galley_engine.bots import policy
 from galley_engine.dice import Dice
@@ -87,6 +88,34 @@ def at_table(
     return topics
 
 
+def busiest(game: str, colours: Sequence[str]) -> Topics:
+    """The moment of a game of people in which most keys do something, with whatever choice makes it so."""
+    table = tables.load(game)
+    sitting = [Seat(colour) for colour in colours]
+    plans: list[Choice] = [
+        {"option": option, "victim": victim, "marked": marked}
+        for option in ("", "1", "2", "3")
+        for victim in ("", "0", "1")
+        for marked in ("", "0 1 2 3 4")
+    ]
+    keys: list[list[int]] = []
+
+    def counted(state: Any) -> bool:
+        keys.append([len(table.jobs(state, sitting, plan)) for plan in plans])
+        return bool(state.phase == "over")
+
+    at_table(game, colours, counted, strength="random")
+    most = max(map(max, keys))
+    step = next(step for step, found in enumerate(keys) if most in found)
+    passed: list[None] = []
+
+    def there(_: Any) -> bool:
+        passed.append(None)
+        return len(passed) > step
+
+    return at_table(game, colours, there, strength="random", choice=plans[keys[step].index(most)])
+
+
 def _is(phase: str, turn: int | None = None) -> Seen:
     return lambda state: bool(state.phase == phase and (turn is None or state.turn == turn))
 
@@ -94,6 +123,14 @@ def _is(phase: str, turn: int | None = None) -> Seen:
 def _late(phase: str, worth: int) -> Seen:
     """`phase` late in the grill game: at least so many worms are on the seats' sides."""
     return lambda state: bool(state.phase == phase and sum(seat.worms for seat in state.seats) >= worth)
+
+
+def _robs(*, any_tile: bool) -> Seen:
+    """Any of the four others may be robbed: of the top tile, or of any."""
+    return lambda state: (
+        state.phase == "choose"
+        and any(len(offer.victims) == 4 and offer.any == any_tile for offer in offers_of(state))
+    )
 
 
 THREE: Final = ("red", "green", "violet")
@@ -104,6 +141,18 @@ TURN_PHASES: Final[Mapping[str, Callable[[], Topics]]] = {
     "bar_choose": partial(at_table, "sushi_bar", THREE, _is("choose", 0), seed=3),
     "bar_bot": partial(at_table, "sushi_bar", THREE, _is("choose", 1), bots={"green": "good"}, seed=3),
     "bar_five": partial(at_table, "sushi_bar", FIVE, _is("choose", 4), seed=5, strength="random"),
+    "bar_rob": partial(
+        at_table, "sushi_bar", FIVE, _robs(any_tile=False), seed=10, strength="random", choice={"option": "1"}
+    ),
+    "bar_tile": partial(
+        at_table,
+        "sushi_bar",
+        FIVE,
+        _robs(any_tile=True),
+        seed=37,
+        strength="random",
+        choice={"option": "1", "victim": "0"},
+    ),
     "bar_result": partial(at_table, "sushi_bar", THREE, _is("over"), seed=2),
     "bar_result_five": partial(at_table, "sushi_bar", FIVE, _is("over"), seed=4),
     "grill_throw": partial(at_table, "worm_grill", THREE, _is("throw", 0)),

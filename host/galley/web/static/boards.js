@@ -12,15 +12,17 @@ const WINDOW = 44, CELL = 14, PITCH = 50, FIRST_X = 46;
 const ROWS = [{ die: 64, key: 110 }, { die: 158, key: 204 }];
 const COLUMN_X = 272;
 
-// radius of what one sees and what one may hit, in mm; `lamp` is the key's place in the chain
+// What one sees (radii) and what one may hit (`reach`: left, top, right, bottom) in mm; `lamp` is the key's place in the
+// chain. Reaches leave no gap and never overlap: a die belongs to its keep key, and a finger finds 64 px at 1.28 px a mm.
 const KEEPS = Array.from({ length: 8 }, (_, n) => ({
-  key: n, word: "keep", n: n + 1, x: FIRST_X + (n % 4) * PITCH, y: ROWS[n >> 2].key, r: 12, bezel: 14, reach: 23, lamp: 72 + n,
+  key: n, word: "keep", n: n + 1, x: FIRST_X + (n % 4) * PITCH, y: ROWS[n >> 2].key, r: 12, bezel: 14, lamp: 72 + n,
+  reach: [FIRST_X + (n % 4) * PITCH - PITCH / 2, n < 4 ? 51 : 135, FIRST_X + (n % 4) * PITCH + PITCH / 2, n < 4 ? 135 : 238],
 }));
 const BIG = [
-  { key: 8, word: "roll", x: COLUMN_X, y: 204, r: 14.5, bezel: 17, reach: 30, lamp: 80 },
-  { key: 9, word: "bell", x: COLUMN_X, y: 133, r: 27, bezel: 30, reach: 34, lamp: 81 },
-  { key: 10, word: "yuck", x: COLUMN_X, y: 62, r: 14.5, bezel: 17, reach: 30, lamp: 82 },
-  { key: 11, word: "mode", x: 196, y: 22, r: 6.5, bezel: 8, reach: 17, lamp: null },
+  { key: 8, word: "roll", x: COLUMN_X, y: 204, r: 14.5, bezel: 17, reach: [224, 170, 318, 238], lamp: 80 },
+  { key: 9, word: "bell", x: COLUMN_X, y: 133, r: 27, bezel: 30, reach: [224, 96, 318, 170], lamp: 81 },
+  { key: 10, word: "yuck", x: COLUMN_X, y: 62, r: 14.5, bezel: 17, reach: [224, 20, 318, 96], lamp: 82 },
+  { key: 11, word: "mode", x: 196, y: 22, r: 6.5, bezel: 8, reach: [157, 0, 224, 51], lamp: null },
 ];
 const STATION_KEYS = [...KEEPS, ...BIG];
 const SEATS = ["red", "green", "blue", "yellow", "white", "violet"];
@@ -94,12 +96,12 @@ class Picture {
 const round = (x, y, r, className) => svg("circle", { cx: x, cy: y, r, class: className });
 
 function stationKey(picture, side, { key, word, n, x, y, r, bezel, reach, lamp }) {
-  const name = text(`key.${word}`, { n });
+  const name = text(`key.${word}`, { n }), [left, top, right, bottom] = reach;
   const job = svg("text", { x, y: y + bezel + 8, class: "job" });
   const letter = svg("text", { x, y, class: "letter", "aria-hidden": "true" });
   const cap = lamp === null ? round(x, y, r, "cap-dark") : picture.pixel(lamp, CAP, round(x, y, r, "cap-light"));
   const node = svg("g", { class: `key key-${word}`, role: "button", tabindex: "0", "data-board": side, "data-key": key },
-    svg("rect", { x: x - reach, y: y - Math.min(reach, 26), width: 2 * reach, height: 2 * Math.min(reach, 26), class: "reach" }),
+    svg("rect", { x: left, y: top, width: right - left, height: bottom - top, class: "reach" }),
     round(x, y, bezel, "bezel"),
     svg("g", { class: "cap-moves" }, cap, svg("ellipse", { cx: x, cy: y - r * 0.45, rx: r * 0.62, ry: r * 0.36, class: "gloss" }), letter));
   picture.addKey(key, name, node, job, letter);
@@ -127,12 +129,12 @@ function dieWindow(picture, die) {
 // place for the name of whoever plays there.
 export function station(side) {
   const picture = new Picture(side);
-  picture.holder = svg("text", { x: 112, y: 25, class: "holder" });
+  picture.holder = svg("text", { x: 24, y: 34, class: "holder" });
   const screws = [[9, 9], [WIDTH - 9, 9], [9, HEIGHT - 9], [WIDTH - 9, HEIGHT - 9]];
-  picture.root = svg("svg", { class: "station", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": text(`board.${side}`) },
+  picture.root = svg("svg", { class: "station", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "xMidYMid slice", role: "group", "aria-label": text(`board.${side}`) },
     svg("rect", { x: 1, y: 1, width: WIDTH - 2, height: HEIGHT - 2, rx: 9, class: "plate" }),
     ...screws.map(([x, y]) => round(x, y, 2.6, "screw")),
-    svg("text", { x: 24, y: 25, class: "name" }, text(`board.${side}`)),
+    svg("text", { x: 24, y: 20, class: "name" }, text(`board.${side}`)),
     picture.holder,
     ...Array.from({ length: 8 }, (_, die) => dieWindow(picture, die)),
     ...STATION_KEYS.flatMap((place) => stationKey(picture, side, place)));

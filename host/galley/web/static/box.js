@@ -16,6 +16,7 @@ const GLANCES = { sushi_bar, worm_grill, poop_deck };
 const at = (id) => document.getElementById(id);
 const pictures = {};
 const places = {};
+const plugs = {};
 let channel = null;
 let printed = new Map();
 let latest = {};
@@ -28,14 +29,13 @@ function mount() {
   for (const role of ["deck", "left", "right"]) {
     const picture = role === "deck" ? deck() : station(role);
     pictures[role] = picture;
-    places[role] = el("section", { class: `board board-${role}`, "data-role": role },
-      picture.root,
-      el("div", { class: "board-foot" }, el("p", { class: "board-state" }),
-        el("button", { class: "plug", type: "button", hidden: true, "data-plug": role })));
+    places[role] = el("section", { class: `board board-${role}`, "data-role": role }, picture.root, el("p", { class: "board-state" }));
+    plugs[role] = el("button", { class: "plug", type: "button", hidden: true, "data-plug": role });
+    plugs[role].addEventListener("click", () => plug(role));
     at("boards").append(places[role]);
-    places[role].querySelector(".plug").addEventListener("click", () => plug(role));
     if (painted.has(role)) picture.paint(painted.get(role));
   }
+  at("boards").append(el("div", { class: "plugs" }, ...ROLES.map((role) => plugs[role])));
 }
 
 function plug(role) {
@@ -128,18 +128,18 @@ function standing(role, board, simulated) {
   const real = state === "live" && !board.simulated;
   place.classList.toggle("real", real);
   show(place.querySelector(".board-state"), [state, note, real], () => state === "live"
-    ? [real ? el("span", {}, text("box.real")) : null]
+    ? real ? [text("box.real")] : []
     : [
       el("b", {}, `${text(`board.${role}`)}: ${text(`state.${state}`)}`),
       note === null ? null : el("span", {}, ...rich(`note.${note.key}`, note.params)),
     ]);
   const plugged = place.dataset.plugged === "true";
-  const button = place.querySelector(".plug");
+  const button = plugs[role];
   button.hidden = !simulated;
   const deed = plugged ? "box.unplug" : "box.plug";
   button.classList.toggle("plugged", plugged);
   button.setAttribute("aria-label", text(`${deed}.board`, { board: role }));
-  show(button, deed, () => [el("span", { class: "plug-light" }), text(deed)]);
+  show(button, deed, () => [el("b", {}, text(role === "deck" ? "board.deck" : `game.${role}`)), el("span", {}, text(deed))]);
 }
 
 const fingers = new Fingers(

@@ -15,7 +15,7 @@ const SOON_MS = 120;
 const OLD_MS = 3000;
 const FOLLOW = 0.14;
 const FALL_MS = 480;
-const REACH = 18;
+const REACH = 20;
 const DRIFTS = [1, 2, 3];
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
@@ -130,10 +130,13 @@ export class DeckView {
     holes.forEach((sector, i) => this.corners.children[i].classList.toggle("closed", !open.includes(sector)));
   }
 
-  drawDrum({ drift, turning, danger }, die) {
+  // A loose die lies among the droppings, where that is known.
+  drawDrum({ drift, turning, danger, lying, sectors }, die) {
+    const there = lying?.die_at ?? null;
+    this.drum.style.transform = there === null ? "" : place(at((there.sector * 360) / sectors, RINGS[there.ring] ?? RINGS.at(-1)));
     this.drum.classList.toggle("turning", turning);
     this.drum.classList.toggle("danger", danger);
-    this.drum.classList.toggle("loose", drift === null);
+    this.drum.classList.toggle("loose", drift === null && there === null);
     for (const step of DRIFTS) this.drum.querySelector(`.drift-${step}`).classList.toggle("on", drift !== null && drift >= step);
     if (this.face === die) return;
     this.face = die;

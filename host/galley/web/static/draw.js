@@ -19,7 +19,18 @@ export function art(name, className) {
   return svg("svg", { class: className, viewBox: "0 0 100 100", "aria-hidden": "true" }, svg("use", { href: `#${name}` }));
 }
 
-export const food = (symbol) => art(symbol, `food food-${symbol}`);
+const INGREDIENTS = ["shrimp", "salmon", "octopus", "cucumber", "roe"];
+const drawnAs = new Map();
+
+// From now on ingredients of these names are drawn as the usual five, in their order.
+export function drawAs(names = INGREDIENTS) {
+  names.forEach((name, i) => drawnAs.set(name, INGREDIENTS[i]));
+}
+
+export function food(symbol) {
+  const drawn = drawnAs.get(symbol) ?? symbol;
+  return art(drawn, `food food-${drawn}`);
+}
 
 // A seat's badge: its colour, its shape and its letter, so that no one needs to see the colour.
 export function badge(colour, letter) {

@@ -1,9 +1,9 @@
 // The duel scene: two sets of dice, the platters between them, what just happened, and who has won what.
 // A die is its KEEP key for whoever touches it, and so is a platter while one is to be taken.
 
-import { art, badge, el, food, show } from "./draw.js";
-import { calm, mountNews, touchable, TUMBLE, updateNews } from "./turns.js";
-import { rich, symbols, text, who } from "./words.js";
+import { art, badge, drawAs, el, food, show } from "./draw.js";
+import { calm, keyMark, mountNews, touchable, TUMBLE, updateNews } from "./turns.js";
+import { rich, symbolName, symbols, text, who } from "./words.js";
 
 const SIDES = ["left", "right"];
 
@@ -31,6 +31,7 @@ export default {
     const colours = house.seats.map(({ colour }) => colour);
     const { state, complete = {} } = table;
     const keys = table.keys ?? {};
+    drawAs(table.ingredients);
     for (const side of SIDES) updateSide(find(root, `.side-${side}`), side, state, house, complete[side] ?? [], keys[side] ?? {});
     updateCounter(find(root, ".counter"), state, colours, complete, keys);
     updateNews(find(root, ".news"), news);
@@ -56,14 +57,18 @@ function updateDie(die, face, kept, side, job) {
   die.classList.toggle("die-null", face === null);
   die.classList.toggle("kept", kept);
   die.dataset.face = face ?? "";
-  const name = text(face === null ? "die.unrolled" : `symbol.${face}`);
-  touchable(die, side, die.dataset.die, job === "keep" || job === "free" ? job : null, kept ? text("die.kept", { face }) : name);
-  const changed = show(die, [face, kept], () => [
+  const name = face === null ? text("die.unrolled") : symbolName(face);
+  const own = job === "keep" || job === "free" ? job : null;
+  touchable(die, side, die.dataset.die, own, kept ? text("die.kept", { face }) : name);
+  const rolled = die.dataset.shown !== `${face} ${kept}`;
+  die.dataset.shown = `${face} ${kept}`;
+  show(die, [face, kept, own !== null], () => [
     face === null ? null : food(face),
     kept ? el("span", { class: "kept-mark" }, text("game.kept")) : null,
-  ].filter((child) => child !== null));
+    keyMark(Number(die.dataset.die), own),
+  ]);
   // Only the picture tumbles: were it the whole light die, dice rolled in haste would flash.
-  if (changed && face !== null && !kept && !calm.matches) die.firstElementChild.animate(TUMBLE, { duration: 240, easing: "ease-out" });
+  if (rolled && face !== null && !kept && !calm.matches) die.firstElementChild.animate(TUMBLE, { duration: 240, easing: "ease-out" });
 }
 
 export function tray(platter, attributes = {}) {
@@ -116,6 +121,7 @@ export const howto = [
 // Who has won, the platter that decided it, and what everybody has.
 export function result({ house, table, news = [] }) {
   const { state } = table;
+  drawAs(table.ingredients);
   const last = news.filter(({ key }) => key === "platter_taken").at(-1) ?? null;
   const winners = (state.winners ?? []).map((seat) => house.seats[seat].colour);
   const ranks = [...house.seats].sort((a, b) => state.won[b.seat] - state.won[a.seat]);

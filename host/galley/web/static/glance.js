@@ -1,6 +1,6 @@
 // Glance: the table in a strip, so that one can play on the box page alone: platters, dice names, latest news.
 
-import { el, food, show, svg } from "./draw.js";
+import { drawAs, el, food, show, svg } from "./draw.js";
 import { rich, symbols, text, told } from "./words.js";
 
 // How a station's dice show each symbol: rows from the top, `#` is lit (the boards' own table of glyphs).
@@ -31,6 +31,7 @@ export function mount() {
 
 export function update(root, { house, table = null, news = [] }) {
   const state = table !== null && (table.game ?? house?.game) === "sushi_duel" ? table.state : null;
+  drawAs(table?.ingredients);
   const complete = [...(table?.complete?.left ?? []), ...(table?.complete?.right ?? [])];
   show(root.querySelector(".platters"), [state?.visible, complete], () => (state?.visible ?? []).map((platter, i) =>
     el("div", { class: complete.includes(i) ? "tray complete" : "tray", role: "img", "aria-label": text("platter", { platter }), "data-place": i },

@@ -49,6 +49,6 @@ export function update(root, all, offered, apart, banner) {
   const count = shown.flat().length;
   show(root, [shown, banner], () => shown.map((group) => el("div", { class: "press-group" },
     ...group.map((key) => button(key, key.any && banner !== null ? rich(`prompt.${banner.key}`, banner.params) : null)))));
-  root.dataset.crowd = count > 15 ? "dense" : count > 10 ? "close" : "";
+  root.dataset.crowd = count > 15 ? "dense" : count > 11 ? "close" : count > 8 ? "some" : "";
   root.classList.toggle("apart", apart);
 }

@@ -11,13 +11,14 @@ import { Asking, paused, Sheet } from "./overlays.js";
 import { lifts } from "./poop_deck.js";
 import { attract, choose, howto, join, options, result, today } from "./scenes.js";
 import { start } from "./shell.js";
-import { has, namesKey, rich, text } from "./words.js";
+import { has, keyFirst, rich, text } from "./words.js";
 
 const AROUND = { attract, choose, options, join, howto, result };
 const SHOWN_IN_ATTRACT = 3;
 
 const at = (id) => document.getElementById(id);
 const wall = new URLSearchParams(location.search).has("wall");
+const onlyShows = () => wall || document.body.classList.contains("watching");
 let channel = null;
 let mounted = null;
 let latest = {};
@@ -55,7 +56,7 @@ function changed(topics) {
   const all = keybar.jobs(topics);
   asking.update(house.asking ?? null, any(all));
   speaker.update(topics, channel?.page ?? null);
-  if (!wall) touchable(topics, all);
+  if (!wall) touchable(topics, onlyShows() ? {} : all);
 }
 
 function touchable(topics, all) {
@@ -72,14 +73,17 @@ function any(all) {
   return { board: "left", key: 8 };
 }
 
-// The first prompt is what matters most; the others stand below it, smaller. What a button says is not said twice.
+// The first prompt is what matters most; the others stand below it, smaller. What a button says is not said twice; but a
+// die that is its KEEP key does not say so.
 function prompts({ house, table = null }) {
-  if (house.phase === "attract" && !wall && table !== null) {
+  if (house.phase === "attract" && !onlyShows() && table !== null) {
     marquee(house, table);
     return;
   }
-  const list = house.prompts.filter(({ key }) => has(`prompt.${key}`) && (wall || !namesKey(`prompt.${key}`)));
-  const banner = house.phase === "attract" && !wall;
+  const playing = house.phase === "game";
+  const needed = (key, i) => key === null || onlyShows() || (playing && (i === 0 || (key.startsWith("KEEP") && house.paused === null)));
+  const list = house.prompts.filter(({ key, params }, i) => has(`prompt.${key}`) && needed(keyFirst(`prompt.${key}`, params), i));
+  const banner = house.phase === "attract" && !onlyShows();
   show(at("prompts"), [list, banner], () => banner ? [] : list.map(({ key, params }, i) =>
     el("p", { class: i === 0 ? "prompt" : "prompt prompt-also", "data-prompt": key }, ...rich(`prompt.${key}`, params))));
 }

@@ -177,12 +177,11 @@ export const howto = [
 
 // -- the box page, and lifting
 
-// The same deck for the page of the box; the die, the piles and what is held are `beside` it, before the boards.
+// The same deck for the page of the box, with the piles below it; the die and what is held are `beside` it, before the boards.
 export const glance = {
   name: "on-deck",
-  mount: () => [mountDeck()],
-  beside: () => el("div", { class: "glance-side" }, el("div", { class: "poop-die" }), el("div", { class: "hand" }),
-    el("div", { class: "galley" }), el("ol", { class: "piles" }), mountNews()),
+  mount: () => [mountDeck(), el("div", { class: "deck-counts" }, el("ol", { class: "piles" }), el("div", { class: "galley" }))],
+  beside: () => el("div", { class: "glance-side" }, el("div", { class: "poop-die" }), el("div", { class: "hand" }), mountNews()),
 
   update(root, { house, table, boards, news = [] }) {
     const { state, deck } = table;

@@ -1,4 +1,5 @@
-// Shell: what all pages have around them: words and drawings loaded, the SIMULATED badge, the banner of a lost link.
+// Shell: what all pages have around them: words and drawings loaded, the SIMULATED badge, the banner that says
+// what is wrong: a lost link, a disk that keeps nothing, and on the players' page a board that is away.
 //
 // The language is the host's (`meta.language`). When it changes, the catalogue is loaded and everything is said again;
 // until then the page goes on in the old one. The last language is remembered, so that a page that starts without a
@@ -7,7 +8,7 @@
 import { Channel } from "./channel.js";
 import { forgetShown, loadArt } from "./draw.js";
 import * as pin from "./pin.js";
-import { fillWords, speak, spoken, text } from "./words.js";
+import { fillWords, rich, speak, spoken, text } from "./words.js";
 
 const REMEMBERED = "galley.language";
 
@@ -19,6 +20,7 @@ export async function start(kind, page) {
   const banner = document.querySelector("#link");
   const simulated = document.querySelector("#simulated");
   let drawn = false;
+  let up = true;
   let loading = null;
 
   function dress() {
@@ -27,8 +29,27 @@ export async function start(kind, page) {
     document.documentElement.lang = spoken();
   }
 
+  // A key and its parameters, null if all is well. What a pause says is not said twice.
+  function wrong({ meta, house, boards = [] }) {
+    if (!up) return ["link.lost"];
+    if (house?.paused) return null;
+    if (meta?.journal) return [`paused.journal_${meta.journal}`];
+    if (kind !== "kiosk" || !house || ["game", "result"].includes(house.phase)) return null;
+    // simulated boards are absent until they have started
+    const away = boards.find(({ note }) => note && !(meta?.simulated && note.key === "board_absent"));
+    return away ? [`note.${away.note.key}`, away.note.params] : null;
+  }
+
+  function warn(topics = {}) {
+    const said = wrong(topics);
+    banner.hidden = said === null;
+    banner.dataset.why = up ? "trouble" : "link";
+    if (said !== null) banner.replaceChildren(...rich(...said));
+  }
+
   function draw(topics, names) {
     drawn = true;
+    warn(topics);
     simulated.hidden = !topics.meta?.simulated;
     page.changed(topics, names);
     document.body.dataset.n = channel.number;
@@ -45,7 +66,10 @@ export async function start(kind, page) {
       page.reworded?.();
     }
     draw(channel.topics, Object.keys(channel.topics));
-    if (known) dress();
+    if (known) {
+      dress();
+      warn(channel.topics);
+    }
     const wanted = channel.topics.meta?.language ?? language;
     if (wanted !== language) follow(wanted);
   }
@@ -58,10 +82,17 @@ export async function start(kind, page) {
       if (wanted !== spoken() && (names.includes("meta") || loading !== null)) follow(wanted);
       if (drawn || loading === null) draw(topics, names);
     },
-    may: (yes) => pin.update(channel, yes || page.watches === true),
-    pin: (answer) => pin.answered(channel, answer),
-    link(up) {
-      banner.hidden = up;
+    may(yes) {
+      pin.update(channel, yes || page.watches === true);
+      if (drawn) draw(channel.topics, []);
+    },
+    pin(answer) {
+      pin.answered(channel, answer);
+      draw(channel.topics, []);
+    },
+    link(now) {
+      up = now;
+      warn(channel?.topics);
       document.body.dataset.up = up;
       document.body.classList.toggle("away", !up);
       page.link?.(up);

@@ -23,6 +23,9 @@ export function touchable(node, board, key, job, name) {
   node.setAttribute("aria-label", job === null ? name : text("key.with_job", { board, key: name, job: text(`job.${job}`) }));
 }
 
+// The number of the KEEP key that a die is, while it is one.
+export const keyMark = (i, job) => (job === null ? null : el("kbd", { class: "die-key", "aria-hidden": "true" }, String(i + 1)));
+
 export const dice = (count) => Array.from({ length: count }, (_, i) => el("div", { class: "turn-die" },
   el("div", { class: "die die-null", role: "img", "data-die": i }), el("span", { class: "die-note" })));
 
@@ -35,9 +38,10 @@ export function updateDie(root, i, side, { face, art, name, kept = null, dim = f
   node.classList.toggle("spent", dim);
   node.dataset.face = face ?? "";
   touchable(node, side, i, job, kept === null ? name : text("die.marked", { name, mark: kept }));
-  show(node, [face, kept], () => [
+  show(node, [face, kept, job !== null], () => [
     face === null ? null : food(art),
     kept === null ? null : el("span", { class: "kept-mark" }, kept),
+    keyMark(i, job),
   ]);
   show(root.lastElementChild, note, () => [note]);
   const tumbles = face !== null && node.dataset.thrown !== undefined && node.dataset.thrown !== String(thrown);

@@ -60,7 +60,7 @@ const PLAIN = {
   seats: (colours) => joined(colours.map(PLAIN.seat), "list.or").join(""),
   winners: (colours) => joined(colours.map(PLAIN.seat), "list.and").join(""),
   dye: (colour) => text(`dye.${colour}`),
-  symbol: (symbol) => text(`symbol.${symbol}`),
+  symbol: (symbol) => (has(`symbol.${symbol}`) ? text(`symbol.${symbol}`) : symbol),
   platter: (platter) => joined(Object.entries(platter).map(([face, n]) => text("count", { n, face })), "list.and").join(""),
   side: (side) => text(`side.${side}`),
   board: (board) => text(`board.${board}`),
@@ -78,6 +78,9 @@ const RICH = {
     ...symbols(platter).map(food))],
   places: (places) => joined(places.map((n) => keycap(text("key.keep", { n }))), "list.or"),
 };
+
+// What a symbol is called: a name of the box's own is its own word.
+export const symbolName = PLAIN.symbol;
 
 // The symbols of a platter one by one: {"shrimp": 2, "roe": 1} -> shrimp, shrimp, roe.
 export function symbols(platter) {
@@ -112,8 +115,8 @@ export function rich(key, params = {}) {
   return parts(key, params).flatMap((part) => filled(part, params, RICH));
 }
 
-// Whether a line only says what one key does, as the key bar does too: "[BELL] start".
-export const namesKey = (key) => typeof catalogue[key] === "string" && catalogue[key].startsWith("[");
+// The key that a line begins with, as if it said only what that key does: "[BELL] start" -> "BELL"; else null.
+export const keyFirst = (key, params) => /^\[([^\]]+)\]/.exec(template(key, params))?.[1] ?? null;
 
 // The entry that says which boards are away; one or several.
 export const missing = ({ boards }) => (boards.length > 1 ? "paused.boards_missing_more" : "paused.boards_missing");
