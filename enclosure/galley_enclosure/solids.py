@@ -20,7 +20,7 @@ from galley_enclosure.printed import Printed
 from galley_enclosure.shapes import Prism
 from galley_enclosure.sheet import Circle, Cutout, Rect
 
-NEEDED = "the solid model needs build123d: install galley with the extra `cad`."
+NEEDED = "the solid model needs build123d: .venv/bin/pip install -e '.[cad]'"
 
 
 @lru_cache(maxsize=1)

@@ -44,6 +44,8 @@ def restore(file: str, data: str | None) -> None:
     from galley.backup import restore as restored
 
     folder = data_folder(data)
+    if not Path(file).exists():
+        raise click.UsageError(f"restore {file}: there is no such file, name a backup")
     try:
         aside = restored(Path(file), folder)
     except BadBackup as error:

@@ -24,6 +24,8 @@ from galley.tables.table import BOARDS, SEAT_COLOURS
 from galley_engine.bots import STRENGTHS
 
 LOST_OUTPUT: Final = (errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EDQUOT)
+CLICK_BEGINS: Final = ("Missing ", "Got ", "No such ", "Option ", "Invalid ", "Could ")
+"""How sentences begin that click makes itself; ours may begin with a file's name, which stays as it is."""
 
 ELSEWHERE: Final = {
     "backup": "backup_cli",
@@ -160,6 +162,9 @@ def _play(
     )
     if seats is not None and (fault := starting.seats_do_not_fit(rules.game or GAMES[0], len(seats))):
         raise click.UsageError(f"--seats {','.join(seats)}: {fault}")
+    folder = data_folder(data) if journalled else None
+    if folder is not None and folder.exists() and not folder.is_dir():
+        raise click.UsageError(f"--data {folder}: that is a file, name a folder")
     settings = starting.Settings(
         port=port,
         sim=sim,
@@ -167,7 +172,7 @@ def _play(
         browser=browser,
         rules=rules,
         seats=starting.seats_of(seats or (), bots or (), bot),
-        folder=data_folder(data) if journalled else None,
+        folder=folder,
         unjournalled=unjournalled,
         log_level=log_level,
         lan=lan,
@@ -251,7 +256,7 @@ def _sentence(error: click.ClickException) -> str:
         if ctx.command is galley:
             return f"there is no command {name!r}: use {commands}, or none to play"
         return f"there is no command {name!r} of {ctx.command.name}: use {commands}"
-    return f"{text[0].lower()}{text[1:]}" if text[:1].isupper() and not text.startswith("Galley") else text
+    return f"{text[0].lower()}{text[1:]}" if text.startswith(CLICK_BEGINS) else text
 
 
 def main(argv: list[str] | None = None) -> NoReturn:

@@ -145,7 +145,7 @@ def uf2(role: str, runtime: str, out: Path, chip: str) -> None:
     try:
         import folder2uf2
     except ImportError:
-        _fail("folder2uf2 is not installed: install galley[uf2]")
+        _fail("folder2uf2 is not installed: .venv/bin/pip install -e '.[uf2]'")
     with tempfile.TemporaryDirectory() as folder:
         write(Path(folder), tree(role))
         arguments = ["--board", CHIPS[chip], "--combine", runtime, "-o", str(out), "--no-extra-files", folder]

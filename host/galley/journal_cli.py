@@ -113,7 +113,11 @@ def prune(keep: int | None, older_than: int | None, data: str | None) -> None:
 def _path(data: str | None, file: str | None) -> Path:
     if data is not None and file is not None:
         raise click.UsageError(f"--file {file}: name a folder with --data or a file, not both")
-    return Path(file) if file is not None else data_folder(data) / JOURNAL
+    if file is None:
+        return data_folder(data) / JOURNAL
+    if not Path(file).exists():
+        raise click.UsageError(f"--file {file}: there is no such file, name a journal")
+    return Path(file)
 
 
 def _nothing(path: Path) -> str:

@@ -20,6 +20,8 @@ from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from typing import Final, NamedTuple, TypeAlias
 
+from galley.data_folder import told
+
 GROUP: Final = 512
 """Writes in one transaction at most, so that no commit grows without bound."""
 
@@ -80,7 +82,7 @@ class Writer:
 
     def in_trouble(self, error: Exception) -> None:
         """The file could not be opened for `error`: say so, and go on trying."""
-        self._state, self._detail = self._explain(error), f"{type(error).__name__}: {error}"
+        self._state, self._detail = self._explain(error), told(error)
         self.put(lambda connection: None)
 
     @property
@@ -167,7 +169,7 @@ class Writer:
         self._tell()
 
     def _failed(self, error: Exception) -> None:
-        state, detail = self._explain(error), f"{type(error).__name__}: {error}"
+        state, detail = self._explain(error), told(error)
         if (state, detail) != (self._state, self._detail):
             self._state, self._detail = state, detail
             self._tell()

@@ -5,13 +5,14 @@ of the right one, and ground to ground: a press at either is then one edge that 
 judge the stamps: it hands over a trace.
 
 The ports are opened as for a game, so what is measured is this host, these cables and these boards. Edges
-that come from both boards within PAIR_NS are the same edge.
+that both boards made within PAIR_NS are the same edge, however late either came.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -25,6 +26,7 @@ from galley.race_trace import BOARDS, Edge, Entry, Exchange
 from galley.ticks import MS_PERIOD, US_PERIOD, KeyBase, Widener
 
 PAIR_NS: Final = 100_000_000
+ALONE: Final = 100  # edges of a board that wait for the other's
 LIVE_WITHIN_S: Final = 10.0
 ENOUGH: Final = 100  # exchanges after which a slow board's clock is not known much better any more
 
@@ -47,6 +49,27 @@ class _Ticks:
         return self.keys.known and (self.sync.converged or self.exchanges >= ENOUGH)
 
 
+class Pairing:
+    """Which edges of the two boards are the same one: told by when they were made, not by when they came."""
+
+    def __init__(self) -> None:
+        self.pairs = 0
+        self._edges = 0
+        self._alone: dict[str, deque[tuple[int, int]]] = {board: deque(maxlen=ALONE) for board in BOARDS}
+
+    def number(self, board: str, made_ns: int) -> int:
+        """The number of an edge that `board` made at host ns: its partner's, if that is known already."""
+        others = self._alone[next(other for other in BOARDS if other != board)]
+        for partner in others:
+            if abs(made_ns - partner[1]) < PAIR_NS:
+                others.remove(partner)
+                self.pairs += 1
+                return partner[0]
+        self._edges += 1
+        self._alone[board].append((self._edges, made_ns))
+        return self._edges
+
+
 class Recorder:
     """Two open ports and the trace of what came from them; `wanted` edges end it.
 
@@ -59,8 +82,7 @@ class Recorder:
         self._wanted = wanted
         self._told = told
         self._ticks = {board: _Ticks() for board in BOARDS}
-        self._open: dict[str, tuple[int, int]] = {}
-        self._edges = self._pairs = 0
+        self._pairing = Pairing()
         self._asked = set(BOARDS)
         self._ended = asyncio.Event()
         self._live = asyncio.Event()
@@ -99,14 +121,18 @@ class Recorder:
             if all(other.known for other in self._ticks.values()):
                 self.ready.set()
             self._asked.discard(board)
-            if self._pairs >= self._wanted and not self._asked:
+            if self._pairing.pairs >= self._wanted and not self._asked:
                 self._ended.set()
         elif isinstance(event, Beat):
             ticks.keys.observe(ticks.ms.widen(event.ticks_ms), ticks.us.widen(event.ticks_us))
-        elif isinstance(event, KeyEdge) and event.down and ticks.keys.known:
+        elif isinstance(event, KeyEdge) and event.down and ticks.keys.known and ticks.exchanges:
             stamp_us, off_us = ticks.keys.stamped(ticks.ms.widen(event.stamp_ms), event.us)
-            number = self._number(board, event.received_ns)
+            pairs = self._pairing.pairs
+            number = self._pairing.number(board, ticks.sync.host_time(stamp_us).ns)
             self.entries.append(Edge(board, number, stamp_us, off_us))
+            if self._pairing.pairs > pairs:
+                self._asked = set(BOARDS)  # the trace ends with one more exchange of each
+                self._told(self._pairing.pairs)
         elif isinstance(event, Hello):
             self._ticks[board] = _Ticks()
         elif isinstance(event, StateChanged) and self._all_live():
@@ -114,18 +140,6 @@ class Recorder:
 
     def _all_live(self) -> bool:
         return all(connection.state is LinkState.LIVE for connection in self._connections.values())
-
-    def _number(self, board: str, received_ns: int) -> int:
-        """The number of an edge: that of the other board's, if it has just come and has no partner yet."""
-        partner = self._open.pop(next(other for other in BOARDS if other != board), None)
-        if partner is not None and received_ns - partner[1] < PAIR_NS:
-            self._pairs += 1
-            self._asked = set(BOARDS)  # the trace ends with one more exchange of each
-            self._told(self._pairs)
-            return partner[0]
-        self._edges += 1
-        self._open[board] = self._edges, received_ns
-        return self._edges
 
 
 def recorded(paths: Sequence[str], wanted: int, seconds: float, told: Callable[[int], None]) -> list[Entry]:

@@ -192,7 +192,7 @@ class Host(Watcher):
         if journal.aside is not None:
             self._remarks.append(journal.aside.sentence)
         if journal.state != "ok":
-            self._remarks.append(f"{journal.path} cannot be written: {journal.health.detail}")
+            self._remarks.append(f"the journal cannot be written ({journal.health.detail})")
         return journal
 
     def _journal_moved(self) -> None:

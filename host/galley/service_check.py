@@ -16,15 +16,16 @@ import shlex
 import shutil
 import stat
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
 from galley.findings import FAIL, NOTE, OK, Finding
-from galley.service_units import HOST_UNIT, KIOSK_UNIT, RULES, TEMPLATES, beneath, user_of
+from galley.service_units import GALLEY, HOST_UNIT, KIOSK_UNIT, RULES, TEMPLATES, beneath, user_of
 
 Section = Mapping[str, list[str]]
-AGAIN: Final = "run sudo galley service install again"
+AGAIN: Final = f"run sudo {GALLEY} service install again"
 ELSEWHERE: Final = "put galley where everybody may look, as in /opt, or install with --user-name of its owner"
 ANALYSE_S: Final = 60.0
 NO_PROGRAM: Final = "is not executable"

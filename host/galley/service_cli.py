@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 
 from galley.arguments import Number
-from galley.service_units import DEFAULT_CAGE, DEFAULT_CHROMIUM, DEFAULT_FOLDER, DEFAULT_USER
+from galley.service_units import DEFAULT_CAGE, DEFAULT_CHROMIUM, DEFAULT_FOLDER, DEFAULT_USER, GALLEY
 
 
 @click.group()
@@ -67,7 +67,7 @@ THEN = (
     "sudo udevadm control --reload && sudo udevadm trigger --subsystem-match=tty",
     "sudo systemctl daemon-reload && sudo systemctl enable --now galley.service",
     "sudo systemctl enable --now galley-kiosk.service    where this machine has the screen",
-    "galley service check",
+    f"{GALLEY} service check",
 )
 
 

@@ -11,6 +11,7 @@ is thrown away.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -28,6 +29,8 @@ DEFAULT_CAGE: Final = "/usr/bin/cage"
 DEFAULT_CHROMIUM: Final = "/usr/bin/chromium"
 DEFAULT_USER: Final = "galley"
 DEFAULT_FOLDER: Final = "/var/lib/galley"
+GALLEY: Final = Path(sys.executable).with_name("galley")
+"""This very program: after a first run it is on nobody's PATH."""
 HOMES: Final = ("/home/", "/root/")
 _USER: Final = re.compile(r"[a-z_][a-z0-9_-]{0,30}")
 _FOLDER: Final = re.compile(r"/[^\x00-\x1f\x7f]*")

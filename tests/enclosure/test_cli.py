@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -97,6 +99,16 @@ def test_a_wrong_call_gets_one_sentence_and_the_right_status(
     assert len(err.strip().splitlines()) == 1
     assert "Traceback" not in err
     assert not Path("x").exists()
+
+
+def test_without_the_extra_it_says_what_to_install() -> None:
+    script = (
+        "import sys; sys.modules['shapely'] = None;"
+        "from galley_enclosure.__main__ import main; sys.exit(main())"
+    )
+    done = subprocess.run([sys.executable, "-c", script, "bom"], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "galley-enclosure: shapely is missing: .venv/bin/pip install -e '.[cut]'\n"
 
 
 def test_a_folder_that_cannot_be_written_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def test_the_firmware_has_the_same_pins(board: str) -> None:
     if board == "station":
         assert ours["SIDE"] == firmware.SIDE_PIN
         assert ours["EXT_PWR"] == firmware.EXTERNAL_POWER_PIN[board]
-    for name, pin, _ in firmware.DEVICES[board]:
+    for name, pin in firmware.DEVICES[board]:
         assert ours[name] == pin
     outputs = {p.name for p in e.PINS[board] if p.way == "out"}
     assert set(firmware.FIRST_LOW[board]) <= outputs

@@ -57,6 +57,8 @@ WRONG = [
     (["--seed", "-1"], "--seed: '-1' is not a whole number from 0 to 4294967295"),
     (["--port", "9000", "doctor"], "--port belongs to playing, not to doctor"),
     (["scenario"], "missing argument 'FILE...'."),
+    (["--data", __file__], f"--data {__file__}: that is a file, name a folder"),
+    (["restore", "None.zip"], "restore None.zip: there is no such file, name a backup"),
 ]
 
 
@@ -72,6 +74,26 @@ def test_a_wrong_call_is_one_line_and_status_2(
     assert said.err.count("\n") == 1
     assert said.err.startswith("galley: ")
     assert sentence in said.err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["restore"], ["replay"], ["journal", "list", "--file"], ["race-test", "--replay"]],
+    ids=" ".join,
+)
+def test_a_file_s_name_is_said_as_it_was_given(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GALLEY_DATA", str(tmp_path / "data"))
+    Path("Letter.TXT").write_text("none of ours" * 50, "utf-8")
+    with pytest.raises(SystemExit) as end:
+        cli.main([*command, "Letter.TXT"])
+    err = capsys.readouterr().err
+    assert end.value.code in (1, 2)
+    assert err.startswith("galley: ")
+    assert err.count("\n") == 1
+    assert "Letter.TXT" in err
 
 
 COMMANDS = [*cli.ELSEWHERE, "doctor", "scenario"]

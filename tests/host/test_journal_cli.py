@@ -188,6 +188,7 @@ def test_a_journal_that_is_not_there_or_is_none(tmp_path: Path, call: Call, comm
         (["prune"], "name what may go: --keep N"),
         (["prune", "--keep", "-1"], "--keep: '-1' is not a whole number"),
         (["list", "--file", "x", "--data", "y"], "--file x: name a folder with --data or a file, not both"),
+        (["list", "--file", "None.db"], "--file None.db: there is no such file, name a journal"),
     ],
 )
 def test_a_wrong_call_is_one_sentence(

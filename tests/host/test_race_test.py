@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from galley import cli, histogram
-from galley.race_live import NoBoard, recorded
+from galley.race_live import NoBoard, Pairing, recorded
 from galley.race_test_cli import KINDS, STAMPS, modelled
 from galley.race_trace import BadTrace, Edge, Exchange, gaps, read, written
 from galley.sim.link_model import KINDS as MODELS
@@ -128,6 +128,17 @@ def test_two_simulated_boards_are_measured_as_a_museum_would(
     assert ElementTree.fromstring(picture.read_text(encoding="utf-8")).tag.endswith("svg")
     stated_ms = float(said.split("stated ±")[1].split()[0])
     assert (stated_ms < 2) == (stamps == "pio")
+
+
+@pytest.mark.parametrize("late", [0, 1, 2, 5])
+def test_edges_pair_by_when_they_were_made_however_late_they_come(late: int) -> None:
+    pairing, edges = Pairing(), 12
+    made = [("left", number) for number in range(edges)] + [("right", number) for number in range(edges)]
+    came = sorted(made, key=lambda edge: (edge[1] + (late if edge[0] == "right" else 0), edge[0]))
+    numbers = {(board, edge): pairing.number(board, edge * 200_000_000) for board, edge in came}
+    assert pairing.pairs == edges
+    assert all(numbers["left", edge] == numbers["right", edge] for edge in range(edges))
+    assert len(set(numbers.values())) == edges
 
 
 def test_a_port_without_a_board_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

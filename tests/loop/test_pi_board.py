@@ -167,7 +167,7 @@ def test_what_cannot_be_is_said_in_a_sentence(
 
 def test_every_pin_of_the_deck_has_a_place_on_the_pi_and_none_has_two_jobs() -> None:
     known = {name.partition(" ")[0] for name, _ in pins.KEYS[pins.DECK]}
-    known |= {name for name, _, _ in pins.DEVICES[pins.DECK]} | {"PIXELS", "BUZZER"}
+    known |= {name for name, _ in pins.DEVICES[pins.DECK]} | {"PIXELS", "BUZZER"}
     assert set(wiring.DECK) == known
     used = [pin for pin in wiring.DECK.values() if pin != "none"]
     assert len(set(used)) == len(used)

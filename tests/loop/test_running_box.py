@@ -205,7 +205,7 @@ def test_a_host_that_is_killed_leaves_no_board_behind() -> None:
                 await page.until(lambda p: sorted(p.live()) == sorted(BOARDS))
                 boards = [os.pidfd_open(page.board(role)["pid"]) for role in BOARDS]
             box.process.kill()
-            await asyncio.gather(*map(ended, boards))
+            await asyncio.gather(box.process.wait(), *map(ended, boards))
 
     run(test)
 

@@ -30,15 +30,15 @@ async def all_live(page: Page) -> None:
     await page.until(lambda p: sorted(p.live()) == sorted(BOARDS), "all boards live")
 
 
-def nothing_was_lost(page: Page) -> None:
+async def nothing_was_lost(page: Page) -> None:
     """No frame, edge or turn; and every board tells its worst turn, its worst pause and its heap."""
+    await page.until(lambda p: all(p.board(role)["counters"]["gc_us"] for role in BOARDS), "the pauses")
     for role in BOARDS:
         board = page.board(role)
         counters = board["counters"]
         assert board["faults"] == [], role
         assert (counters["bad_frames"], counters["lost"], counters["overflow"]) == (0, 0, 0), role
         assert counters["loop_us"] > 0, role
-        assert counters["gc_us"] > 0, role
         assert counters["heap"] > 0, role
 
 
@@ -70,8 +70,7 @@ async def bots_play_a_whole_duel() -> None:
         await all_live(page)
         await page.until(lambda p: p.house["phase"] == "result", "the end")
         assert max(page.state["won"]) == page.state["target"] == 2
-        await page.until(lambda p: all(p.board(role)["counters"]["gc_us"] for role in BOARDS), "the pauses")
-        nothing_was_lost(page)
+        await nothing_was_lost(page)
 
 
 async def people_play_a_whole_poop_deck_and_leave_the_die_alone() -> None:
@@ -91,7 +90,7 @@ async def people_play_a_whole_poop_deck_and_leave_the_die_alone() -> None:
         assert page.state["phase"] == "over"
         assert page.state["result"] == "lost"
         assert "turning" in turned
-        nothing_was_lost(page)
+        await nothing_was_lost(page)
 
 
 SCENES: Final[dict[str, Callable[[], Coroutine[None, None, None]]]] = {

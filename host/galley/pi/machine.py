@@ -32,7 +32,7 @@ OURS: Final[Mapping[str, ModuleType]] = {
 }
 FROM_BLINKA: Final = ("board", "digitalio", "busio", "pwmio", "neopixel_write")
 NVM_BYTES: Final = 4096
-EXTRA: Final = "pip install 'galley[pi]'"
+EXTRA: Final = ".venv/bin/pip install -e '.[pi]'"
 STARTED_ANEW: Final = "GALLEY_STARTED_ANEW"
 
 

@@ -139,7 +139,7 @@ function standing(role, board, simulated) {
   const deed = plugged ? "box.unplug" : "box.plug";
   button.classList.toggle("plugged", plugged);
   button.setAttribute("aria-label", text(`${deed}.board`, { board: role }));
-  show(button, deed, () => [el("b", {}, text(role === "deck" ? "board.deck" : `game.${role}`)), el("span", {}, text(deed))]);
+  show(button, deed, () => [el("b", {}, text(role === "deck" ? "board.deck" : `side.${role}`)), el("span", {}, text(deed))]);
 }
 
 const fingers = new Fingers(
