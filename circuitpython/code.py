@@ -14,13 +14,23 @@ import supervisor
 
 supervisor.runtime.autoreload = False
 
-from galley_board import deck, identity, start, station  # noqa: E402
+from galley_board import identity, pins, start, wire  # noqa: E402
 
 RESTART_S = 5
-LOOPS = (start.unknown, station.loop, station.loop, deck.loop)  # by the role's number
 
 role = identity.role_of(os.getenv("GALLEY_ROLE"))
-loop = LOOPS[role](role)
+which = pins.BOARD_OF_ROLE[wire.ROLES[role]]
+# memory is short: what the other boards are made of stays where it is
+if which == pins.STATION:
+    from galley_board import station
+
+    loop = station.loop(role)
+elif which == pins.DECK:
+    from galley_board import deck
+
+    loop = deck.loop(role)
+else:
+    loop = start.unknown(role)
 try:
     start.run(loop)
 except KeyboardInterrupt:

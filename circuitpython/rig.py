@@ -31,10 +31,10 @@ import usb_cdc
 
 from galley_board import pins
 
-try:
+TYPE_CHECKING = False  # a board has no typing module; type checkers take it for true
+if TYPE_CHECKING:
     from typing import Any
-except ImportError:  # a board has no typing module
-    pass
+
 
 try:
     import rp2pio
@@ -61,7 +61,7 @@ def joined(role: str) -> "list[tuple[int, str]]":
     """The pins of a role's board that are joined to ours: its number there, our pin's name."""
     which = pins.BOARD_OF_ROLE[role]
     named = [(name, pin) for name, pin in pins.KEYS[which]]
-    named += [(name, pin) for name, pin, _ in pins.DEVICES[which]]
+    named += [(name, pin) for name, pin in pins.DEVICES[which]]
     found = []
     for name, pin in named:
         ours = os.getenv(setting_of(role, name))

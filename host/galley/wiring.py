@@ -1,4 +1,4 @@
-"""The wiring of a board as a picture: a Pico from above, and what each of its pins is joined to.
+"""The wiring of the boards: as a table, and as a picture, a Pico from above and what each pin is joined to.
 
 For: `galley firmware wiring` and the README of the boards. All it draws comes from `galley_board.pins`; only
 where a pin is on the Pico's two rows stands here. It must not know hardware, nor files.
@@ -38,6 +38,27 @@ COLOURS: Final = {
     "strap": "#4f5b66",
     "supply": "#1c2430",
 }
+JOINED_TO: Final = {
+    "HOLE1": "receiver of hole 1's beam",
+    "HOLE2": "receiver of hole 2's beam",
+    "HOLE3": "receiver of hole 3's beam",
+    "HOLE4": "receiver of hole 4's beam",
+    "EYE_nSLEEP": "nSLEEP of the eye's driver, low at the start",
+    "EYE_nFAULT": "nFAULT of the eye's driver",
+    "EYE_HOME": "home switch of the eye to GND",
+    "DIE_HOME": "home switch of the drum to GND",
+    "EYE_IN1": "AIN1 of the eye's driver",
+    "EYE_IN2": "AIN2 of the eye's driver",
+    "IR_STROBE": "MOSFET of all beams' emitters",
+    "GUARD": "lid switch to GND, closed while the lid is",
+    "SDA": "SDA of the colour reader",
+    "SCL": "SCL of the colour reader",
+    "DIE_IN1": "coil 1 of the drum's stepper",
+    "DIE_IN2": "coil 2 of the drum's stepper",
+    "DIE_IN3": "coil 3 of the drum's stepper",
+    "DIE_IN4": "coil 4 of the drum's stepper",
+}
+"""What each of `pins.DEVICES` is."""
 FONT: Final = 'font-family="DejaVu Sans, sans-serif"'
 ACCESS: Final = 'role="img" aria-labelledby="title"'
 SEEN: Final = "Raspberry Pi Pico 2 or Pico, seen from above, USB socket at the top"
@@ -63,8 +84,8 @@ def uses(role: str) -> dict[str, Use]:
     found = {pin: Use("key", f"{name}: key to GND") for name, pin in pins.KEYS[which]}
     found[pins.PIXEL_PIN] = Use("pixels", f"PIXELS: data of {pins.PIXELS[which]} pixels, shifted to 5 V")
     found[pins.BUZZER_PIN[which]] = Use("buzzer", "BUZZER: piezo to GND, 220 Ω in series")
-    for name, pin, to in pins.DEVICES[which]:
-        found[pin] = Use(_kind(name), f"{name}: {to}")
+    for name, pin in pins.DEVICES[which]:
+        found[pin] = Use(_kind(name), f"{name}: {JOINED_TO[name]}")
     if which == pins.STATION:
         strap = "open" if role == "left" else "joined to GND"
         found[pins.SIDE_PIN] = Use("strap", f"SIDE: {strap} ({role} station)")
@@ -163,3 +184,27 @@ def pi_table() -> str:
     for (name, pin), (other, its) in zip(rows[:half], [*rows[half:], ("", "")], strict=False):
         lines.append(f"| {name} | {pin} | {other} | {its} |")
     return "\n".join(lines) + "\n"
+
+
+def table() -> str:
+    """The wiring of both boards as a Markdown table, for the README."""
+    lines = ["| pin | station | deck |", "|---|---|---|"]
+    for number in range(29):
+        pin = f"GP{number}"
+        uses = (_use_of(pins.STATION, pin), _use_of(pins.DECK, pin))
+        if any(uses):
+            lines.append(f"| {pin} | {uses[0]} | {uses[1]} |")
+    return "\n".join(lines) + "\n"
+
+
+def _use_of(board: str, pin: str) -> str:
+    uses = {key_pin: f"key {name} to GND" for name, key_pin in pins.KEYS[board]}
+    uses |= {device_pin: f"{name}: {JOINED_TO[name]}" for name, device_pin in pins.DEVICES[board]}
+    uses |= {
+        pins.PIXEL_PIN: f"data of {pins.PIXELS[board]} pixels",
+        pins.BUZZER_PIN[board]: "buzzer",
+        pins.EXTERNAL_POWER_PIN[board]: "power at the 5 V inlet: GND = yes",
+    }
+    if board == pins.STATION:
+        uses[pins.SIDE_PIN] = "side strap: open = left, GND = right"
+    return uses.get(pin, "")

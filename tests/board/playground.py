@@ -12,7 +12,8 @@ from typing import Any
 
 import serial
 
-from galley.sim.boards import Knobs, SimulatedBoard
+from galley.sim.boards import SimulatedBoard
+from galley.sim.knobs import Knobs
 from galley_board import wire
 
 PATIENCE_S = 20.0

@@ -33,7 +33,7 @@ def test_a_picture_shows_every_pin_once_and_every_use(role: str) -> None:
     assert [use.text for use in joined.values() if use.text not in texts] == []
     assert [text for text in texts if len(text) > MOST_SIGNS and "seen from above" not in text] == []
     which = pins.BOARD_OF_ROLE[role]
-    expected = {pin for _, pin in pins.KEYS[which]} | {pin for _, pin, _ in pins.DEVICES[which]}
+    expected = {pin for _, pin in pins.KEYS[which]} | {pin for _, pin in pins.DEVICES[which]}
     expected |= {pins.PIXEL_PIN, pins.BUZZER_PIN[which]}
     if which == pins.STATION:
         expected |= {pins.SIDE_PIN, pins.EXTERNAL_POWER_PIN[which]}

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from galley.sim import boards
-from galley.sim.boards import Knobs, SimulatedBox, SimulationError
+from galley.sim.boards import SimulatedBox, SimulationError
+from galley.sim.knobs import Knobs
 from galley_board import faults, glyphs, link, pins, wire
 from tests.board.playground import PATIENCE_S, Host, Watched, played, plugged, talking
 from tests.board.workbench import ROOT
@@ -101,6 +102,29 @@ def test_outputs_light_the_pixels_they_name_within_the_budget() -> None:
             await board.until(lambda: len(board.lit) == 8 * 5 + 1)
             assert all(sum(frame) / 255 * 20 <= 220 for frame in board.frames)
             assert sum(board.frames[-1]) / 255 * 20 <= 60
+
+    played(test)
+
+
+def test_pixels_are_told_while_somebody_watches_and_the_present_ones_at_once() -> None:
+    async def test() -> None:
+        async with plugged("left") as board:
+            board.watch_pixels(False)
+            board.unplug()
+            await board.start()
+            told = len(board.frames)
+            async with talking(board) as host:
+                shown = (await host.next("B"))["shown"]
+                host.send("l", *[glyphs.lamp_code(2, 0) if lamp == BELL else 0 for lamp in range(11)])
+                await host.next("B", lambda fields: fields["shown"] != shown)
+                assert len(board.frames) == told
+                board.watch_pixels(True)
+                await board.until(lambda: board.lit == {81})
+                assert len(board.frames) == told + 1, "what shines stays as it is"
+                board.watch_pixels(False)
+                host.send("l", *[0] * 11)
+                await host.next("B", lambda fields: fields["shown"] == shown)
+                assert len(board.frames) == told + 1
 
     played(test)
 

@@ -17,7 +17,7 @@ BUDGET_MA = 92
 DARK_MS = 2000
 STEP_MS = 5
 PIXELS = pins.PIXELS[pins.DECK]
-GP = {name: int(pin.removeprefix("GP")) for name, pin, _ in pins.DEVICES[pins.DECK]}
+GP = {name: int(pin.removeprefix("GP")) for name, pin in pins.DEVICES[pins.DECK]}
 COILS = [GP[f"DIE_IN{coil}"] for coil in (1, 2, 3, 4)]
 HOLES = [GP[f"HOLE{hole}"] for hole in (1, 2, 3, 4)]
 INPUTS = [GP[name] for name in ("EYE_nFAULT", "EYE_HOME", "DIE_HOME", "GUARD")] + HOLES
@@ -78,7 +78,7 @@ class Deck:
         assert not (self.duty and self.coils), "eye and drum at once"
         if moves:
             assert rig.level(GP["GUARD"]) == 0, "the guard is open"
-            assert now_ms - self.heard_ms < DARK_MS + STEP_MS, "the host is silent"
+            assert now_ms - self.heard_ms < DARK_MS + 2 * STEP_MS, "the host is silent"
         if self.duty:
             assert now_ms - self.asked_ms < wire.RUN_MAX_MS + STEP_MS, "nobody asked again"
         if rig.pixel_writes != self.writes:

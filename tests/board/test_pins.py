@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
+from click.testing import CliRunner
 
+from galley.cli import galley
+from galley.wiring import table
 from galley_board import faults, pins, wire
-from tests.board.workbench import FIRMWARE, LIB
+from tests.board.workbench import FIRMWARE
 
 
 def test_a_station_s_dice_fill_72_pixels_in_the_order_of_the_design() -> None:
@@ -48,7 +48,7 @@ def test_keys_are_wired_from_gp0_on_in_the_order_of_the_design() -> None:
 
 @pytest.mark.parametrize("board", [pins.STATION, pins.DECK])
 def test_no_pin_has_two_jobs(board: str) -> None:
-    used = [pin for _, pin in pins.KEYS[board]] + [pin for _, pin, _ in pins.DEVICES[board]]
+    used = [pin for _, pin in pins.KEYS[board]] + [pin for _, pin in pins.DEVICES[board]]
     used += [pins.PIXEL_PIN, pins.BUZZER_PIN[board]]
     if board == pins.STATION:
         used += [pins.SIDE_PIN, pins.EXTERNAL_POWER_PIN[board]]
@@ -64,10 +64,8 @@ def test_the_two_buzzers_never_share_a_pwm_slice_with_another_output() -> None:
 
 
 def test_the_readme_holds_the_table_that_the_command_prints() -> None:
-    printed = subprocess.run(
-        [sys.executable, str(LIB / "galley_board" / "pins.py")], capture_output=True, text=True, check=True
-    ).stdout
-    assert printed == pins.wiring_table()
+    printed = CliRunner().invoke(galley, ["firmware", "wiring"]).output
+    assert printed == table()
     assert printed in (FIRMWARE / "README.md").read_text(encoding="utf-8")
 
 

@@ -250,16 +250,40 @@ def test_a_sign_is_one_dim_pixel_that_pulses_slowly(board: str, place: int, sign
 # -- when ----------------------------------------------------------------------------------------------
 
 
-def test_a_change_of_outputs_is_shown_in_the_same_turn() -> None:
+def test_a_change_of_outputs_is_shown_at_once() -> None:
     picture = Picture()
     picture.run(100)
     picture.ask(codes(["star"], glyphs.PLAIN))
-    assert picture.turn()
-    picture.ms += 1
-    picture.ask(codes(["roe"], glyphs.PLAIN))
-    assert not picture.turn(), "the driver would wait: the last frame was a moment ago"
     picture.run(3)
-    assert picture.die(0)[0]
+    assert picture.die(0)[1]
+    picture.ask(codes(["roe"] * 8, glyphs.PLAIN), [glyphs.lamp_code(5, glyphs.STEADY)] * 11)
+    picture.run(30)
+    assert picture.die(7)[0], "a frame in which all changes takes some turns"
+
+
+def test_frames_are_never_so_close_that_the_driver_would_wait() -> None:
+    picture = Picture()
+    for ms in range(500):
+        picture.ask(codes([("star", "roe", "yuck")[ms % 3]], glyphs.PLAIN))
+        picture.run(1)
+    times = [ms for ms, _ in picture.strip.frames[1:]]
+    assert len(times) > 10
+    assert min(after - before for before, after in pairwise(times)) >= pixels.SHOW_GAP_MS
+
+
+def test_no_turn_does_more_than_its_share_of_a_frame() -> None:
+    """Parts are worked out and given to the chain a few at a time."""
+    picture = Picture()
+    picture.run(100)
+    picture.ask(codes(["star"] * 8, glyphs.PLAIN), [glyphs.lamp_code(5, glyphs.STEADY)] * 11)
+    set_before, turns = list(picture.strip.colours), 0
+    while picture.turn():
+        changed = sum(now != was for now, was in zip(picture.strip.colours, set_before, strict=True))
+        assert changed <= 27, "three dice at most"
+        set_before = list(picture.strip.colours)
+        picture.ms += 1
+        turns += 1
+    assert 5 < turns < 30
 
 
 def test_nothing_is_written_while_nothing_changes() -> None:

@@ -284,7 +284,7 @@ def test_the_deck_has_no_race_keys_for_a_pio_and_nothing_is_wrong_with_that(fine
     assert hello["faults"] == 0
     assert not hello["caps"] & pins.CAPS["edges"]
     fine.press(0)
-    fine.turn(loop, 4)
+    fine.turn(loop, 5)
     ((_, edge),) = fine.frames("K")
     assert edge["us"] > wire.NO_US
 

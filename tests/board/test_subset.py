@@ -35,23 +35,22 @@ STANDARD_MODULES = {
 }
 ALLOWED = BOARD_MODULES | STANDARD_MODULES | {"galley_board"}
 ONLY_FOR_TYPES = {"typing"}
-TYPES_ALONE = "hardware_types.py"  # never imported on a board: its own import of typing stops it there
+COMPILED = sorted(path.stem for path in LIB.glob("galley_board/*.py") if path.stem != "__init__")
 
 
 def name_of(path: Path) -> str:
     return str(path.relative_to(FIRMWARE))
 
 
-def inside_try(tree: ast.AST) -> set[ast.stmt]:
-    """Statements that an `except ImportError` guards."""
-    guarded: set[ast.stmt] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Try) and any(
-            isinstance(handler.type, ast.Name) and handler.type.id == "ImportError"
-            for handler in node.handlers
-        ):
-            guarded.update(child for child in ast.walk(node) if isinstance(child, ast.stmt))
-    return guarded
+def for_types(tree: ast.AST) -> set[ast.stmt]:
+    """Statements under `if TYPE_CHECKING`, which a board never runs."""
+    return {
+        child
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        for child in ast.walk(node)
+        if isinstance(child, ast.stmt)
+    }
 
 
 def refused(tree: ast.AST) -> list[str]:
@@ -103,7 +102,7 @@ def test_what_a_board_refuses_is_found(source: str) -> None:
 @pytest.mark.parametrize("path", OURS, ids=name_of)
 def test_a_board_s_file_imports_only_what_a_board_has(path: Path) -> None:
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    guarded = inside_try(tree)
+    never_run = for_types(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             roots = {alias.name.partition(".")[0] for alias in node.names}
@@ -112,17 +111,19 @@ def test_a_board_s_file_imports_only_what_a_board_has(path: Path) -> None:
             roots = {(node.module or "").partition(".")[0]}
         else:
             continue
-        for_types = node in guarded or path.name == TYPES_ALONE
-        assert roots <= (ALLOWED | ONLY_FOR_TYPES if for_types else ALLOWED), (path.name, node.lineno, roots)
+        allowed = ALLOWED | ONLY_FOR_TYPES if node in never_run else ALLOWED
+        assert roots <= allowed, (path.name, node.lineno, roots)
 
 
-def test_nothing_but_a_guarded_import_reaches_the_module_for_types() -> None:
+def test_what_is_only_for_types_costs_a_board_nothing() -> None:
+    assert not (LIB / "galley_board" / "hardware_types.py").exists(), "a board would look at it"
     for path in OURS:
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        guarded = inside_try(tree)
+        run = {node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)} - for_types(tree)
+        assert "galley_board.hardware_types" not in {node.module for node in run}, path.name
         for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and node.module == "galley_board.hardware_types":
-                assert node in guarded, path.name
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "TYPE_CHECKING":
+                assert ast.unparse(node.value) == "False", path.name
 
 
 @pytest.mark.parametrize("path", EVERY, ids=name_of)

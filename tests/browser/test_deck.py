@@ -14,7 +14,8 @@ from tests.browser.feed import Feed
 from tests.browser.phases import PHASES
 
 ARM_DEG = (
-    "() => Number(/rotate\\(([-\\d.]+)deg/.exec(document.querySelector('.deckview .eye').style.transform)?.[1])"
+    "() => Number(/rotate\\(([-\\d.]+)deg/"
+    ".exec(document.querySelector('.deckview .eye').style.transform)?.[1])"
 )
 
 

@@ -56,7 +56,7 @@ def _every_pin() -> dict[str, list[int]]:
     found = {}
     for role in ROLES:
         which = pins.BOARD_OF_ROLE[role]
-        named = [pin for _, pin in pins.KEYS[which]] + [pin for _, pin, _ in pins.DEVICES[which]]
+        named = [pin for _, pin in pins.KEYS[which]] + [pin for _, pin in pins.DEVICES[which]]
         found[role] = [int(pin.removeprefix("GP")) for pin in named]
     return found
 

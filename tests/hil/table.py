@@ -14,9 +14,11 @@ from contextlib import asynccontextmanager, suppress
 import pytest
 
 from galley.connection import Connection, sessions
-from galley.link import Beat, Hello, HostLink, KeyEdge, LinkEvent, LinkState, StateChanged, TimeSample
+from galley.link import HostLink
+from galley.link_events import Beat, Hello, KeyEdge, LinkEvent, LinkState, StateChanged, TimeSample
 from galley.ports import BoardPort, system_ports
-from galley.sim.boards import Knobs, SimulatedBoard
+from galley.sim.boards import SimulatedBoard
+from galley.sim.knobs import Knobs
 from galley.tables.table import BoardView
 from galley.timekeeper import Timekeeper
 from galley_board import pins, wire

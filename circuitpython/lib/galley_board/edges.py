@@ -29,11 +29,11 @@ from array import array
 from galley_board.ticks import ORIGIN
 from galley_board.wire import EDGE_DOUBT_US, NO_US
 
-try:
+TYPE_CHECKING = False  # a board has no typing module; type checkers take it for true
+if TYPE_CHECKING:
     from galley_board.hardware_types import Edge, Machine
     from galley_board.hardware_types import Scanner as Pads
-except ImportError:  # a board has no typing module
-    pass
+
 
 COUNT = 3
 HZ = 10_000_000

@@ -22,10 +22,10 @@ Levels are thousandths of full speed, angles millionths of a degree: both fit a 
 from galley_board import deck_codes
 from galley_board.link import since_ms
 
-try:
+TYPE_CHECKING = False  # a board has no typing module; type checkers take it for true
+if TYPE_CHECKING:
     from galley_board.hardware_types import Input, Output, Tone
-except ImportError:  # a board has no typing module
-    pass
+
 
 FULL_DEG_S = 450  # 75 turns a minute, until a turn has taught better
 LEAST_DEG_S = 150
@@ -131,6 +131,11 @@ class Eye:
         return self._level != 0
 
     @property
+    def alarmed(self) -> bool:
+        """Whether the guard was opened since the last `poll`."""
+        return not self.guard_open and (self._guard is None or self._guard.value)
+
+    @property
     def faulty(self) -> bool:
         """Whether it was stopped for a stall or by its driver."""
         return self._stopped != 0
@@ -163,6 +168,9 @@ class Eye:
         self._polled_ms = now_ms
         self._read(passed_ms)
         if not self.there:
+            return
+        if not (self._level or self._for_ms or self._stopped) and self._woken_ms == _NEVER:
+            self.state = deck_codes.EYE_GUARDED if self.guard_open else deck_codes.EYE_STILL
             return
         if self._for_ms and not 0 <= since_ms(now_ms, self._asked_ms) < self._for_ms:
             self._end()

@@ -1,8 +1,8 @@
 """The pins of one board as objects, opened by the names of `pins`.
 
-For: the one module that imports the hardware modules. It must not decide anything: it opens what is
-there, says on the console what is not, and gives a fault for it, so that a board with one wrong pin
-still plays with the others.
+For: the one module that imports the hardware modules, and `edges` only where it is asked for. It must not
+decide anything: it opens what is there, says on the console what is not, and gives a fault for it, so that a
+board with one wrong pin still plays with the others.
 
 Hardware and libraries: `keypad`, `digitalio`, `pwmio` of CircuitPython, and `neopixel` in `lib/`.
 """
@@ -17,12 +17,13 @@ import keypad
 import microcontroller
 import pwmio
 
-from galley_board import edges, faults, pins
+from galley_board import faults, pins
 
-try:
+TYPE_CHECKING = False  # a board has no typing module; type checkers take it for true
+if TYPE_CHECKING:
+    from galley_board import edges
     from galley_board.hardware_types import Edge, Scanner, Strip
-except ImportError:  # a board has no typing module
-    pass
+
 
 SCAN_INTERVAL_S = 0.001  # the default of 0.020 would smear every press by 20 ms
 MOST_SCAN_S = 0.002  # the host takes a keypad's stamp to be no later than this
@@ -167,6 +168,8 @@ class Hardware:
             )
         if fast is None:
             return scanner
+        from galley_board import edges
+
         self.key_numbers += fine
         scanner = edges.Scanner(scanner, self.event, len(found), fast)
         self.event = edges.Event()
@@ -180,6 +183,8 @@ class Hardware:
         machine = None
         try:
             import rp2pio
+
+            from galley_board import edges
 
             for number in pins.EDGE_KEYS[which]:
                 name, usual = pins.KEYS[which][number]

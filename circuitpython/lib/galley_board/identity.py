@@ -14,7 +14,6 @@ from galley_board import faults, pins, wire
 
 NO_STRAP = -1
 LEFT = 1
-RIGHT = 0
 
 
 def role_of(setting: "object") -> int:

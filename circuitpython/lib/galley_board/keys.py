@@ -23,10 +23,10 @@ from galley_board.link import since_ms
 from galley_board.ticks import tick_us
 from galley_board.wire import NO_US
 
-try:
+TYPE_CHECKING = False  # a board has no typing module; type checkers take it for true
+if TYPE_CHECKING:
     from galley_board.hardware_types import Edge, EdgeSink, Scanner
-except ImportError:  # a board has no typing module
-    pass
+
 
 HOLD_OFF_MS = 20
 SETTLE_MS = 3  # after `reset()` a key that is down gives its press at the next scan
@@ -35,7 +35,8 @@ RATE_TOLD = 32  # told edges in RATE_MS: sixteen presses a second is beyond a ha
 RATE_RAW = 240
 QUIET_MS = 3000
 OVERFLOW_SHOWN_MS = 5000
-MOST_EVENTS = 64
+MOST_EVENTS = 2  # in one poll; more stay in the queue with their stamps
+ALL_EVENTS = 64
 
 FREE = 0
 STUCK = 1
@@ -50,8 +51,9 @@ class Keys:
     """All keys of one board.
 
     `numbers[n]` is the wire's number of the scanner's key n, which differs where a pin is missing.
-    `bitmap` has a bit for each key told as down. `overflows` counts full queues. `version` grows
-    whenever a block begins or ends, or an overflow begins or ends to be worth showing.
+    `bitmap` has a bit for each key told as down, `more` says that the queue may hold more. `overflows` counts
+    full queues. `version` grows whenever a block begins or ends, or an overflow begins or ends to be worth
+    showing.
     """
 
     def __init__(self, scanner: "Scanner", event: "Edge", numbers: "list[int]", now_ms: int) -> None:
@@ -59,6 +61,7 @@ class Keys:
         self.bitmap = 0
         self.overflows = 0
         self.overflowed = False
+        self.more = False
         self.version = 0
         self._scanner = scanner
         self._events = scanner.events
@@ -77,18 +80,20 @@ class Keys:
         self._rate_told = array("H", [0] * count)
         self._busy = 0  # keys held off or muted
         self._overflow_ms = 0
+        self._late = False  # the last poll read so many events that it left the holds to this one
+        self._rest = 0  # events that are still to be read before an overflow is repaired
         self._place = -1
         self._place_ms = 0
         self._settling = _BOOT
         self._settle_ms = now_ms
         scanner.reset()
 
-    def blocked(self, key: int) -> int:
-        """FREE, STUCK, LOST or CHATTER for the wire's number of a key."""
+    def first_blocked(self, why: int) -> int:
+        """The wire's number of the first key that is STUCK, LOST or in CHATTER, or -1."""
         for k in range(self._count):
-            if self._number[k] == key:
-                return self._blocked[k]
-        return FREE
+            if self._blocked[k] == why:
+                return self._number[k]
+        return -1
 
     def placed(self, ticks_ms: int, place: int) -> None:
         """`ticks_ms` is at this place (`ticks.place`): stamps of a day around it get their tick."""
@@ -99,23 +104,31 @@ class Keys:
         """Read what happened up to `now_ms` and tell it; True when there was any edge."""
         events = self._events
         event = self._event
-        left = MOST_EVENTS
+        if events.overflowed and not self._rest:
+            self._rest = ALL_EVENTS  # what is in the queue is true; what comes later comes after a gap
+        late = self._late
+        left = most = MOST_EVENTS - 1 if late else MOST_EVENTS
         while left and events.get_into(event):
             left -= 1
             us = getattr(event, "us", NO_US)
             if us == NO_US and self._place >= 0:
                 us += 1 + tick_us(self._place + since_ms(event.timestamp, self._place_ms))
             self._edge(event.key_number, 1 if event.pressed else 0, event.timestamp, us, link)
-        if events.overflowed:
-            self._repair(now_ms)
-        elif self._settling and since_ms(now_ms, self._settle_ms) >= SETTLE_MS:
+        known_ms = now_ms if left else event.timestamp  # what came later may still be in the queue
+        if self._rest:
+            self._rest = max(0, self._rest - most) if not left else 0
+            if not self._rest:
+                self._repair(now_ms)
+        elif self._settling and since_ms(known_ms, self._settle_ms) >= SETTLE_MS:
             self._settled(link)
-        if self._busy:
-            self._expire(now_ms, link)
+        self.more = not left
+        self._late = self.more and not late
+        if self._busy and not self._late:
+            self._expire(known_ms, max(1, left), link)
         if self.overflowed and since_ms(now_ms, self._overflow_ms) >= OVERFLOW_SHOWN_MS:
             self.overflowed = False
             self.version += 1
-        return left < MOST_EVENTS
+        return left < most
 
     def _edge(self, k: int, down: int, stamp_ms: int, us: int, link: "EdgeSink") -> None:
         if self._settling and since_ms(stamp_ms, self._settle_ms) >= SETTLE_MS:
@@ -170,10 +183,17 @@ class Keys:
         if self._raw[k] != self._told[k] and not self._blocked[k]:
             self._tell(k, self._raw[k], self._edge_ms[k], self._edge_us[k], link)
 
-    def _expire(self, now_ms: int, link: "EdgeSink") -> None:
+    def _expire(self, now_ms: int, most: int, link: "EdgeSink") -> None:
+        """End what is over; of holds `most` at once, as each may have an edge to tell."""
         for k in range(self._count):
-            if self._held[k] and not self._settling and since_ms(now_ms, self._held_ms[k]) >= HOLD_OFF_MS:
+            if (
+                self._held[k]
+                and most
+                and not self._settling
+                and since_ms(now_ms, self._held_ms[k]) >= HOLD_OFF_MS
+            ):
                 self._end_hold(k, link)
+                most -= 1
             if self._blocked[k] == CHATTER and since_ms(now_ms, self._edge_ms[k]) >= QUIET_MS:
                 self._busy -= 1
                 self._block(k, LOST if self._raw[k] else FREE)

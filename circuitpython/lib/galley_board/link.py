@@ -52,7 +52,9 @@ def since_ms(now_ms: int, then_ms: int) -> int:
 class BoardLink:
     """State of one board's end. Numbers only: `role` as in `wire.ROLES`, `caps` and `faults` are bit masks.
 
-    The firmware sets `bitmap`, `faults`, `overflow`, `loop_us`, `gc_us` and `heap`, and reads
+    `asked` probes wait for their answer until `complete`: every key edge so far is in the ring.
+
+    The firmware sets `bitmap`, `faults`, `overflow`, `loop_us`, `gc_us`, `heap` and `complete`, and reads
     `dice`, `lamps`, `deck`, `budget_ma`, `brightness` (new when `outputs_version` grew) and the buzzer's
     `buzz_hz`, `buzz_ms` (new when `buzz_version` grew).
 
@@ -108,12 +110,13 @@ class BoardLink:
         self._moved_ms = 0
         self._was_empty = True
         self._into_frame = 0
-        self._shown = wire.digest(self.dice, self.lamps, self.deck, self.budget_ma, self.brightness)
+        self._shown = _NEVER
         self._reports = wire.ROLES[role] == "deck"
         self._reported = array("l", [-1] * REPORT_FIELDS)
         self._report_ms = _NEVER
         self._heard_ms = _NEVER
-        self._asked = 0
+        self.asked = 0
+        self.complete = True
         self._asked_id = array("l", [0] * PROBES)
         self._asked_us = array("l", [0] * PROBES)
 
@@ -122,12 +125,17 @@ class BoardLink:
     def feed(self, data: "bytes | bytearray", count: int, now_ms: int, now_us: int) -> None:
         """Take `data[:count]` as read from the port; answers are added to `out`."""
         at = 0
-        decoder = self._in
         while at < count:
-            at = decoder.take(data, at, count)
-            if decoder.kind:
-                self._heard_ms = now_ms
-                self._obey(decoder.kind, decoder.fields, now_ms, now_us)
+            at = self.take(data, at, count, now_ms, now_us)
+
+    def take(self, data: "bytes | bytearray", at: int, end: int, now_ms: int, now_us: int) -> int:
+        """Take one frame of `data[at:end]`, read from the port at `now_us`; where the next may begin."""
+        decoder = self._in
+        at = decoder.take(data, at, end)
+        if decoder.kind:
+            self._heard_ms = now_ms
+            self._obey(decoder.kind, decoder.fields, now_us)
+        return at
 
     def host_silent_ms(self, now_ms: int) -> int:
         """Milliseconds since the last valid frame from the host; a large number when there was none."""
@@ -139,12 +147,12 @@ class BoardLink:
             return _HALF
         return silent
 
-    def _obey(self, kind: str, fields: "array[int]", now_ms: int, now_us: int) -> None:
+    def _obey(self, kind: str, fields: "array[int]", now_us: int) -> None:
         if kind == "t":
-            if self._asked < PROBES:
-                self._asked_id[self._asked] = fields[0]
-                self._asked_us[self._asked] = now_us
-                self._asked += 1
+            if self.asked < PROBES:
+                self._asked_id[self.asked] = fields[0]
+                self._asked_us[self.asked] = now_us
+                self.asked += 1
         elif kind == "a":
             if fields[0] == self.boot_id:
                 self._acknowledged(fields[1])
@@ -184,11 +192,13 @@ class BoardLink:
     def _hold(self, kind: str, fields: "array[int]") -> None:
         """Take over a part of the outputs."""
         if kind == "d":
+            held = self.dice
             for i in range(8):
-                self.dice[i] = fields[i]
+                held[i] = fields[i]
         elif kind == "l":
+            held = self.lamps
             for i in range(11):
-                self.lamps[i] = fields[i]
+                held[i] = fields[i]
         elif kind == "c":
             self.budget_ma = fields[0]
             self.brightness = fields[1]
@@ -198,7 +208,7 @@ class BoardLink:
             for i in range(wire.DECK_CODES - 1):
                 self.deck[i + 1] = fields[i]
         self.outputs_version += 1
-        self._shown = wire.digest(self.dice, self.lamps, self.deck, self.budget_ma, self.brightness)
+        self._shown = _NEVER
 
     def _acknowledged(self, key_seq: int) -> None:
         if self._first <= key_seq < self._next:
@@ -224,7 +234,7 @@ class BoardLink:
         self._next += 1
 
     def poll(self, now_ms: int, now_us: int) -> None:
-        """Add every frame that is due to `out`.
+        """Add the most urgent frame that is due to `out`: spelling one takes a board half a millisecond.
 
         Before a hello nothing is due, but beats once a host is heard: it takes this board for the one
         it knew before a reset, and the new boot_id tells it to say hello again.
@@ -232,21 +242,17 @@ class BoardLink:
         self._drop_stuck(now_ms)
         if self._heard_ms == _NEVER:
             return
-        if self.session:
-            self._send_keys(now_ms)
-        if self._asked and self._unsent == self._next:
-            self._answer_probes(now_us)
-        if self._beat_ms == _NEVER or since_ms(now_ms, self._beat_ms) >= BEAT_MS:
-            f = self._fields
-            f[0] = self.boot_id
-            f[1] = self.bitmap
-            f[2] = now_ms
-            f[3] = now_us
-            f[4] = self._shown
-            f[5] = self.faults
-            if self._queue("B", f, 6):
-                self._beat_ms = now_ms
-        if self.session and (self._stats_ms == _NEVER or since_ms(now_ms, self._stats_ms) >= STATS_MS):
+        if self._is_due(self._beat_ms, BEAT_MS, now_ms):
+            self._beat(now_ms, now_us)
+            return
+        if self._reports and self.session and self._report_due(now_ms):
+            self._send_report(now_ms)  # the edges of its sensors come after it
+            return
+        if self.session and self._send_key(now_ms):
+            return
+        if self.asked and self.complete and self._unsent == self._next:
+            self._answer_probe(now_us)
+        elif self.session and self._is_due(self._stats_ms, STATS_MS, now_ms):
             f = self._fields
             f[0] = min(self.overflow, wire.COUNT_MAX)
             f[1] = self.lost
@@ -258,50 +264,91 @@ class BoardLink:
             if self._queue("S", f, 7):
                 self._stats_ms = now_ms
                 self.loop_us = self.gc_us = 0
-        if self._reports and self.session:
-            self._send_report(now_ms)
+
+    def beats(self, now_ms: int) -> bool:
+        """Whether the next `poll` says a beat, which is enough for a turn."""
+        if self.out_len or self._heard_ms == _NEVER:
+            return False
+        return self._beat_ms == _NEVER or since_ms(now_ms, self._beat_ms) >= BEAT_MS
+
+    def _beat(self, now_ms: int, now_us: int) -> None:
+        if self._shown == _NEVER:
+            self._shown = wire.digest(self.dice, self.lamps, self.deck, self.budget_ma, self.brightness)
+        f = self._fields
+        f[0] = self.boot_id
+        f[1] = self.bitmap
+        f[2] = now_ms
+        f[3] = now_us
+        f[4] = self._shown
+        f[5] = self.faults
+        if self._queue("B", f, 6):
+            self._beat_ms = now_ms
+
+    @property
+    def unsaid(self) -> bool:
+        """Whether the last `poll` had more to say, and the port has taken all that it said."""
+        return not self.out_len and (self.asked != 0 or (self.session != 0 and self._unsent != self._next))
+
+    def due(self, now_ms: int) -> bool:
+        """Whether `poll` has anything to do, found out without allocating."""
+        if self.out_len or self.asked or self._unsent != self._next or self._first != self._next:
+            return True
+        if self._heard_ms == _NEVER:
+            return False
+        return (
+            self._is_due(self._beat_ms, BEAT_MS, now_ms)
+            or self._is_due(self._stats_ms, STATS_MS, now_ms)
+            or (self._reports and self.session != 0 and self._report_due(now_ms))
+        )
+
+    def _is_due(self, last_ms: int, every_ms: int, now_ms: int) -> bool:
+        return last_ms == _NEVER or since_ms(now_ms, last_ms) >= every_ms
+
+    def _report_due(self, now_ms: int) -> bool:
+        since = REPORT_MS if self._report_ms == _NEVER else since_ms(now_ms, self._report_ms)
+        if not 0 <= since < REPORT_MS:
+            return True
+        for i in range(REPORT_FIELDS):
+            gap_ms = REPORT_GAP_MS if i >= ANGLES else MOVING_REPORT_MS
+            if self.report[i] != self._reported[i] and since >= gap_ms:
+                return True
+        return False
 
     def _send_report(self, now_ms: int) -> None:
-        report = self.report
-        told = self._reported
-        since = REPORT_MS if self._report_ms == _NEVER else since_ms(now_ms, self._report_ms)
-        due = not 0 <= since < REPORT_MS
-        for i in range(REPORT_FIELDS):
-            if report[i] != told[i] and since >= (REPORT_GAP_MS if i >= ANGLES else MOVING_REPORT_MS):
-                due = True
-        if due and self._queue("D", report, REPORT_FIELDS):
+        if self._queue("D", self.report, REPORT_FIELDS):
             self._report_ms = now_ms
             for i in range(REPORT_FIELDS):
-                told[i] = report[i]
+                self._reported[i] = self.report[i]
 
-    def _send_keys(self, now_ms: int) -> None:
+    def _send_key(self, now_ms: int) -> bool:
+        """Tell a key that is not told yet; whether there was one."""
         if self._first < self._unsent and since_ms(now_ms, self._sent_ms) >= RESEND_MS:
             self.resends += self._unsent - self._first
             self._unsent = self._first
-        while self._unsent < self._next:
-            slot = self._unsent % RING
-            f = self._fields
-            f[0] = self._unsent
-            f[1] = self._ring_key[slot]
-            f[2] = self._ring_down[slot]
-            f[3] = self._ring_stamp[slot]
-            f[4] = self._ring_us[slot]
-            f[5] = max(0, min(since_ms(now_ms, f[3]), wire.AGE_MAX_MS))
-            f[6] = self._first
-            if not self._queue("K", f, 7):
-                return
+        if self._unsent == self._next:
+            return False
+        slot = self._unsent % RING
+        f = self._fields
+        f[0] = self._unsent
+        f[1] = self._ring_key[slot]
+        f[2] = self._ring_down[slot]
+        f[3] = self._ring_stamp[slot]
+        f[4] = self._ring_us[slot]
+        f[5] = max(0, min(since_ms(now_ms, f[3]), wire.AGE_MAX_MS))
+        f[6] = self._first
+        if self._queue("K", f, 7):
             self._unsent += 1
             self._sent_ms = now_ms
+        return True
 
-    def _answer_probes(self, now_us: int) -> None:
+    def _answer_probe(self, now_us: int) -> None:
         f = self._fields
-        for i in range(self._asked):
-            f[0] = self._asked_id[i]
-            f[1] = self._asked_us[i]
-            f[2] = now_us
-            f[3] = self._next
-            self._queue("T", f, 4)  # one that finds no room is lost like any frame: the host asks again
-        self._asked = 0
+        self.asked -= 1
+        f[0] = self._asked_id[self.asked]
+        f[1] = self._asked_us[self.asked]
+        f[2] = now_us
+        f[3] = self._next
+        self._queue("T", f, 4)  # one that finds no room is lost like any frame: the host asks again
 
     def _queue(self, kind: str, fields: "array[int]", count: int) -> bool:
         if self.out_len + wire.MAX_FRAME > OUT_BYTES:
@@ -316,11 +363,13 @@ class BoardLink:
             return
         self._moved_ms = now_ms
         out = self.out
-        for i in range(count):
-            self._into_frame = 0 if out[i] == 10 else self._into_frame + 1
         rest = self.out_len - count
-        for i in range(rest):
-            out[i] = out[count + i]
+        if rest:
+            for i in range(count):
+                self._into_frame = 0 if out[i] == 10 else self._into_frame + 1
+            out[:rest] = bytes(out[count : self.out_len])
+        else:
+            self._into_frame = 0  # what waits are whole frames
         self.out_len = rest
         self._was_empty = not rest
 

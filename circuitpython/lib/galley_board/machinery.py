@@ -16,14 +16,14 @@ from array import array
 from galley_board import deck_codes, faults, pins, wire
 from galley_board.link import since_ms
 
-try:
+TYPE_CHECKING = False  # a board has no typing module; type checkers take it for true
+if TYPE_CHECKING:
     from galley_board.beams import Beams
     from galley_board.drum import Drum
     from galley_board.eye import Eye
     from galley_board.link import BoardLink
     from galley_board.reader import Reader
-except ImportError:  # only named in annotations
-    pass
+
 
 HOLD_OFF_MS = 20
 FIRST = pins.FIRST_SENSOR_KEY
@@ -31,21 +31,6 @@ SENSORS = len(pins.SENSOR_KEYS)
 WELL = 4  # the first sensor of the reader's
 GUARD = 9
 HOME = 10
-
-
-class NoMachinery:
-    """A board on which nothing moves."""
-
-    def __init__(self) -> None:
-        self.bitmap = 0
-        self.caps = 0
-        self.faults = 0
-        self.fault_key = -1
-        self.version = 0
-
-    def poll(self, now_ms: int, link: "BoardLink", leave: bool) -> bool:
-        """There is nothing to do."""
-        return False
 
 
 class Machinery:
@@ -70,6 +55,7 @@ class Machinery:
         self._told_ms = array("l", [0] * SENSORS)
         self._held = 0
         self._seen = -1
+        self._moves = False
         if eye.there:
             self.caps |= pins.CAPS["eye"]
         if drum.state == deck_codes.DRUM_STILL:
@@ -81,18 +67,22 @@ class Machinery:
         self._find_faults()
 
     def poll(self, now_ms: int, link: "BoardLink", leave: bool) -> bool:
-        """Obey, move, look, and tell; whether there was an edge to tell."""
-        eye, drum = self.eye, self.drum
+        """Obey, move or look and tell, in turns; whether there was an edge to tell."""
+        eye, drum, beams = self.eye, self.drum, self.beams
         self._obey(now_ms, link)
-        eye.poll(now_ms, leave, drum.powered or (leave and drum.wants))
-        drum.poll(now_ms, leave and not eye.guard_open and eye.stands(now_ms))
         if leave:
-            self.beams.poll(now_ms)
+            beams.poll(now_ms)
         else:
-            self.beams.stop()
-        self.reader.poll(now_ms)
+            beams.stop()
+        self._moves = not self._moves or eye.alarmed
+        if self._moves:
+            eye.poll(now_ms, leave, drum.powered or (leave and drum.wants))
+        if self._moves or drum.powered:
+            drum.poll(now_ms, leave and not eye.guard_open and eye.stands(now_ms))
+        if self._moves or self.reader.poll(now_ms):
+            return False
         self._report(link)
-        if eye.version + drum.version + self.beams.version + self.reader.version != self._seen:
+        if eye.version + drum.version + beams.version + self.reader.version != self._seen:
             self._find_faults()
         return self._tell(now_ms, link)
 

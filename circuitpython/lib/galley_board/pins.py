@@ -1,8 +1,8 @@
 """What is wired where: every pin name and the order of every pixel, as data.
 
 For: the one place to change when a wire moves. It must not touch hardware: `hardware` looks the
-names up in `board`, the host draws its picture of the box from the same tables, and the wiring
-table of the README is printed from here (`python3 circuitpython/lib/galley_board/pins.py`).
+names up in `board`, the host draws its picture of the box from the same tables and prints the wiring
+table of the README from them (`galley firmware wiring`).
 
 Hardware: Raspberry Pi Pico 2 (or Pico). Every key, strap and sensor switches to GND, because the
 RP2350's pull-downs do not hold (erratum E9). Pixels are WS2812 on one data line per board, 3.3 V
@@ -12,10 +12,10 @@ A *key's* number is its place in `KEYS`. A *part* of the picture is what shines 
 a ring; `PARTS` names it, says of what kind it is, and where its pixels are in the chain.
 """
 
-try:
+TYPE_CHECKING = False  # a board has no typing module; type checkers take it for true
+if TYPE_CHECKING:
     from galley_board.hardware_types import Setting
-except ImportError:  # a board has no typing module
-    pass
+
 
 STATION = "station"
 DECK = "deck"
@@ -59,28 +59,28 @@ PIXEL_PIN = "GP16"
 BUZZER_PIN = {STATION: "GP22", DECK: "GP18", UNKNOWN: ""}
 SIDE_PIN = "GP19"  # stations only: open = left, GND = right
 EXTERNAL_POWER_PIN = {STATION: "GP28", DECK: "", UNKNOWN: ""}  # pulled to GND when the 5 V inlet has power
-# What else is wired: name, pin, and what it is joined to.
+# What else is wired.
 DEVICES = {
     STATION: (),
     DECK: (
-        ("HOLE1", "GP6", "receiver of hole 1's beam"),
-        ("HOLE2", "GP7", "receiver of hole 2's beam"),
-        ("HOLE3", "GP8", "receiver of hole 3's beam"),
-        ("HOLE4", "GP9", "receiver of hole 4's beam"),
-        ("EYE_nSLEEP", "GP10", "nSLEEP of the eye's driver, low at the start"),
-        ("EYE_nFAULT", "GP11", "nFAULT of the eye's driver"),
-        ("EYE_HOME", "GP12", "home switch of the eye to GND"),
-        ("DIE_HOME", "GP13", "home switch of the drum to GND"),
-        ("EYE_IN1", "GP14", "AIN1 of the eye's driver"),
-        ("EYE_IN2", "GP15", "AIN2 of the eye's driver"),
-        ("IR_STROBE", "GP17", "MOSFET of all beams' emitters"),
-        ("GUARD", "GP19", "lid switch to GND, closed while the lid is"),
-        ("SDA", "GP20", "SDA of the colour reader"),
-        ("SCL", "GP21", "SCL of the colour reader"),
-        ("DIE_IN1", "GP22", "coil 1 of the drum's stepper"),
-        ("DIE_IN2", "GP26", "coil 2 of the drum's stepper"),
-        ("DIE_IN3", "GP27", "coil 3 of the drum's stepper"),
-        ("DIE_IN4", "GP28", "coil 4 of the drum's stepper"),
+        ("HOLE1", "GP6"),
+        ("HOLE2", "GP7"),
+        ("HOLE3", "GP8"),
+        ("HOLE4", "GP9"),
+        ("EYE_nSLEEP", "GP10"),
+        ("EYE_nFAULT", "GP11"),
+        ("EYE_HOME", "GP12"),
+        ("DIE_HOME", "GP13"),
+        ("EYE_IN1", "GP14"),
+        ("EYE_IN2", "GP15"),
+        ("IR_STROBE", "GP17"),
+        ("GUARD", "GP19"),
+        ("SDA", "GP20"),
+        ("SCL", "GP21"),
+        ("DIE_IN1", "GP22"),
+        ("DIE_IN2", "GP26"),
+        ("DIE_IN3", "GP27"),
+        ("DIE_IN4", "GP28"),
     ),
     UNKNOWN: (),
 }
@@ -172,7 +172,7 @@ WAITING_PIXEL = {STATION: lamp_pixel(STATION, 8), DECK: 6, UNKNOWN: 0}
 
 def device_pin(board: str, name: str) -> str:
     """The pin of one of a board's DEVICES. Raises KeyError."""
-    for known, pin, _ in DEVICES[board]:
+    for known, pin in DEVICES[board]:
         if known == name:
             return pin
     raise KeyError(name)
@@ -197,38 +197,5 @@ def settings() -> "list[str]":
     for keys in KEYS.values():
         known += [setting_of(name) for name, _ in keys]
     for devices in DEVICES.values():
-        known += [setting_of(name) for name, _, _ in devices]
+        known += [setting_of(name) for name, _ in devices]
     return known + [setting_of(name) for name in ("PIXELS", "BUZZER", "SIDE", "EXT_PWR")]
-
-
-def wiring_table() -> str:
-    """The wiring of both boards as a Markdown table, for the README."""
-    lines = ["| pin | station | deck |", "|---|---|---|"]
-    for number in range(29):
-        pin = "GP%d" % number
-        row = (pin, _use_of(STATION, pin), _use_of(DECK, pin))
-        if row[1] or row[2]:
-            lines.append("| %s | %s | %s |" % row)
-    return "\n".join(lines) + "\n"
-
-
-def _use_of(board: str, pin: str) -> str:
-    for name, key_pin in KEYS[board]:
-        if pin == key_pin:
-            return "key %s to GND" % name
-    for name, device, to in DEVICES[board]:
-        if pin == device:
-            return "%s: %s" % (name, to)
-    if pin == PIXEL_PIN:
-        return "data of %d pixels" % PIXELS[board]
-    if pin == BUZZER_PIN[board]:
-        return "buzzer"
-    if pin == EXTERNAL_POWER_PIN[board]:
-        return "power at the 5 V inlet: GND = yes"
-    if pin == SIDE_PIN and board == STATION:
-        return "side strap: open = left, GND = right"
-    return ""
-
-
-if __name__ == "__main__":
-    print(wiring_table(), end="")

@@ -8,26 +8,29 @@ board's whole budget, in thousandths, whatever its colour and however many pixel
 that changes its face, or tumbles, keeps its light, and all dice kept and all lamps lit just fit.
 Pulses of several parts are set apart evenly, so that one rises as another falls.
 
-`draw` is called every turn. It shows a change of outputs at once (but SHOW_GAP_MS after the last
-frame: the driver would wait there), moving parts at most every FRAME_MS, and nothing else. Only parts
-whose code changed, or that move, are worked out.
+`draw` is called every turn. It begins a frame when the outputs changed (but SHOW_GAP_MS after the last one:
+the driver would wait there) and, for parts that move, every FRAME_MS. Only parts whose code changed, or
+that move, are worked out. A frame in which much changes takes several turns: each does WORK of it (see
+`frame`).
 """
 
 from array import array
 
 from galley_board import glyphs, pins
-from galley_board.frame import Frame
+from galley_board.frame import WORK, Frame
 from galley_board.limits import units_of
 from galley_board.link import since_ms
 
-try:
+TYPE_CHECKING = False  # a board has no typing module; type checkers take it for true
+if TYPE_CHECKING:
     from galley_board.hardware_types import Strip
-except ImportError:  # a board has no typing module
-    pass
+
 
 FRAME_MS = 33
 SIGN_FRAME_MS = 100
 SHOW_GAP_MS = 3
+SET_WORK = 20  # of WORK, as measured on the second Python
+SAME_WORK = 2
 PULSE_MS = 2048  # a power of two: it divides the period of ticks_ms
 ROLL_MS = 128
 
@@ -79,23 +82,26 @@ class Renderer:
         self._parts = parts
         self._dice = pins.DICE if board == pins.STATION else 0
         self._lamps = pins.LAMPS[board]
-        # lights: lamps, then of a deck the pupil and the holes; the drift ring lies between these two
-        self._lights = self._lamps + (1 + HOLES if board == pins.DECK else 0)
-        self._drift_part = self._dice + self._lamps + 1 if board == pins.DECK else 0
-        self._light_codes = bytearray(self._lights)
-        self._light_parts = bytearray(self._lights)
-        self._light_shares = [LAMP_SHARES[board]] * self._lamps
-        self._light_pulses = [LAMP_PULSE_SHARES[board]] * self._lamps
+        self._count = len(parts)
+        # by part; a die has its own shares, the drift ring one
+        self._shares = [LAMP_SHARES[board]] * self._count
+        self._pulse_shares = [LAMP_PULSE_SHARES[board]] * self._count
+        self._drift_part = self._count
         if board == pins.DECK:
-            self._light_shares += [PUPIL_SHARES] + [HOLE_SHARES] * HOLES
-            self._light_pulses += [PUPIL_PULSE_SHARES] + [HOLE_PULSE_SHARES] * HOLES
-        for i in range(self._lights):
-            self._light_parts[i] = self._dice + i + (1 if i > self._lamps else 0)
+            pupil = self._lamps
+            self._drift_part = pupil + 1
+            self._shares[pupil:] = [PUPIL_SHARES] + [HOLE_SHARES] * (1 + HOLES)
+            self._pulse_shares[pupil:] = [PUPIL_PULSE_SHARES] + [HOLE_PULSE_SHARES] * (1 + HOLES)
         self._sign_part = 0
         for i in range(len(parts)):
             if parts[i][2][0] == pins.WAITING_PIXEL[board]:
                 self._sign_part = i
-        self._codes = array("H", [0] * len(parts))
+        self._codes = array("H", [0] * self._count)
+        self._moves = bytearray(self._count)
+        self._part = -1  # the next to be worked out; -1 between frames
+        self._rank = 0
+        self._glowing = 0
+        self._pulsing = 0
         self._version = -1
         self._sign = 0
         self._brightness = -1
@@ -104,6 +110,16 @@ class Renderer:
         self._moving = False
         self._drawn = False
         self._drawn_ms = 0
+        self._shown_ms = 0
+
+    @property
+    def drawing(self) -> bool:
+        """Whether a frame is in work."""
+        return self._part >= 0 or not self.frame.idle
+
+    def waits(self, version: int) -> bool:
+        """Whether there is something to draw, with the outputs at this version."""
+        return self.drawing or self._pending or version != self._version
 
     def draw(
         self,
@@ -116,7 +132,7 @@ class Renderer:
         sign: int,
         now_ms: int,
     ) -> bool:
-        """Show what is due at `now_ms`; True when there was something to draw.
+        """Do the next bit of what is due at `now_ms`; True when there was something to draw.
 
         `sign` is 0 for the host's outputs, else the colour of the board's own sign, which replaces
         them. `version` grows with every change of the outputs.
@@ -127,102 +143,128 @@ class Renderer:
             self._brightness = brightness
             self._sign = sign
             self._anew = self._pending = True
+            self._part = -1
         elif version != self._version:
             self._pending = True
         self._version = version
-        since = since_ms(now_ms, self._drawn_ms)
-        due = not 0 <= since < (SIGN_FRAME_MS if sign else FRAME_MS)
-        if not self._pending and not (self._moving and due):
-            return False
-        if self._drawn and 0 <= since < SHOW_GAP_MS:
-            return False
-        self._drawn = True
-        self._drawn_ms = now_ms
-        self._pending = False
-        self._moving = False
-        if sign:
-            self._draw_sign(sign, now_ms)
-        else:
-            self._draw_dice(dice, now_ms)
-            self._draw_lights(lamps, deck, now_ms)
-            if self._drift_part:
-                self._draw_drift(deck[DRIFT])
-        self._anew = False
-        if not self.frame.show(now_ms):
-            self._moving = True  # the limits bent it or held it back: look again at the next frame's time
+        left = WORK
+        if not self.drawing:
+            if not self._due(now_ms):
+                return False
+            self._begin(dice, lamps, deck, now_ms)
+            left -= SAME_WORK * self._count
+        while left > 0 and self._part >= 0:
+            left -= self._draw_sign() if sign else self._work(dice, lamps, deck)
+            if self._part == self._count:
+                self._part = -1
+                self._anew = False
+                self.frame.begin()
+        while left > 0 and not self.frame.idle and (left == WORK or not self.frame.alone):
+            left -= self.frame.step(now_ms)
+        if not self.drawing:
+            self._shown_ms = now_ms
+            if not self.frame.whole:
+                self._moving = True  # the limits bent it or held it back: look again at the next frame's time
         return True
 
-    def _draw_dice(self, dice: "array[int]", now_ms: int) -> None:
-        glowing = 0
-        for i in range(self._dice):
-            if dice[i] & 7 == glyphs.GLOW:
-                glowing += 1
-        rank = 0
-        for i in range(self._dice):
-            code = dice[i]
-            style = code & 7
-            if MOVING[style]:
-                self._moving = True
-            elif code == self._codes[i] and not self._anew:
-                continue
-            self._codes[i] = code
-            glyph = code >> 3
-            mask = glyphs.MASKS[glyph]
-            share = DIE_SHARES[style] * _FULL if style < len(DIE_SHARES) else 0
-            if style == glyphs.ROLLING:
-                mask = glyphs.ROLL_MASKS[(now_ms // ROLL_MS + i) & 3]
-            elif style == glyphs.GLOW:
-                low, high = GLOW_SHARES
-                share = low * _FULL + (high - low) * wave(now_ms, rank, glowing)
-                rank += 1
-            self.frame.set(i, mask, glyphs.GLYPH_COLOURS[glyph], share * self._brightness // 255)
+    def _due(self, now_ms: int) -> bool:
+        since = since_ms(now_ms, self._drawn_ms)
+        due = not 0 <= since < (SIGN_FRAME_MS if self._sign else FRAME_MS)
+        if not self._pending and not (self._moving and due):
+            return False
+        return not (self._drawn and 0 <= since_ms(now_ms, self._shown_ms) < SHOW_GAP_MS)
 
-    def _draw_lights(self, lamps: "array[int]", deck: "array[int]", now_ms: int) -> None:
-        codes = self._light_codes
-        pulsing = 0
-        for i in range(self._lights):
-            if i < self._lamps:
-                codes[i] = lamps[i]
-            else:
-                codes[i] = deck[PUPIL if i == self._lamps else HOLE + i - self._lamps - 1]
-            if codes[i] & 3 == glyphs.PULSE and codes[i] >> 2:
-                pulsing += 1
-        rank = 0
-        for i in range(self._lights):
-            code = codes[i]
-            colour = code >> 2
-            mode = code & 3
-            part = self._light_parts[i]
-            pulses = mode == glyphs.PULSE and colour
-            if pulses:
-                self._moving = True
-            elif code == self._codes[part] and not self._anew:
-                continue
-            self._codes[part] = code
-            known = colour < len(glyphs.COLOURS) and mode < len(glyphs.MODES)
-            share = self._light_shares[i][mode] * _FULL if known else 0
-            if pulses:
-                low, high = self._light_pulses[i]
-                share = low * _FULL + (high - low) * wave(now_ms, rank, pulsing)
-                rank += 1
-            if not known:
-                colour = 0
-            mask = (1 << len(self._parts[part][2])) - 1 if colour else 0
-            self.frame.set(part, mask, colour, share * self._brightness // 255)
-
-    def _draw_drift(self, step: int) -> None:
-        part = self._drift_part
-        if step == self._codes[part] and not self._anew:
+    def _begin(self, dice: "array[int]", lamps: "array[int]", deck: "array[int]", now_ms: int) -> None:
+        """Begin a frame, as of `now_ms`."""
+        self._drawn = True
+        self._drawn_ms = now_ms
+        self._pending = self._moving = False
+        self._part = self._rank = 0
+        self._glowing = self._pulsing = 0
+        if self._sign:
             return
-        self._codes[part] = step
-        lit = DRIFT_PIXELS[step] if step < len(DRIFT_PIXELS) else 0
-        colour = DRIFT_COLOURS[step] if lit else 0
-        self.frame.set(part, (1 << lit) - 1, colour, DRIFT_SHARE * _FULL * self._brightness // 255)
+        for part in range(self._count):
+            code = self._code(part, dice, lamps, deck)
+            if part < self._dice:
+                self._glowing += code & 7 == glyphs.GLOW
+            elif part != self._drift_part:
+                self._pulsing += code & 3 == glyphs.PULSE and code >> 2 != 0
 
-    def _draw_sign(self, sign: int, now_ms: int) -> None:
-        if self._anew:
-            for i in range(len(self._parts)):
-                self.frame.set(i, 0, 0, 0)
-        low, high = SIGN_SHARES
-        self.frame.set(self._sign_part, 1, sign, low * _FULL + (high - low) * wave(now_ms, 0, 1))
+    def _code(self, part: int, dice: "array[int]", lamps: "array[int]", deck: "array[int]") -> int:
+        """What is asked of a part; of a deck's after its lamps it stands in the same order in `deck`."""
+        if part < self._dice:
+            return dice[part]
+        part -= self._dice
+        return lamps[part] if part < self._lamps else deck[PUPIL + part - self._lamps]
+
+    def _work(self, dice: "array[int]", lamps: "array[int]", deck: "array[int]") -> int:
+        """Work out the next part that needs it; how much work that was, in parts of WORK."""
+        codes = self._codes
+        passed = 0
+        for part in range(self._part, self._count):
+            if part == self._dice:
+                self._rank = 0  # dice glow among themselves, lights pulse among themselves
+            code = self._code(part, dice, lamps, deck)
+            if self._anew or code != codes[part] or self._moves[part]:
+                self._part = part + 1
+                codes[part] = code
+                self._draw_part(part, code)
+                return SET_WORK + passed
+            passed += SAME_WORK
+        self._part = self._count
+        return passed
+
+    def _draw_part(self, part: int, code: int) -> None:
+        """Set one part to what a code says."""
+        moves = False
+        if part < self._dice:
+            moves = MOVING[code & 7]
+            self._draw_die(part, code >> 3, code & 7)
+        elif part == self._drift_part:
+            lit = DRIFT_PIXELS[code] if code < len(DRIFT_PIXELS) else 0
+            self._set(part, (1 << lit) - 1, DRIFT_COLOURS[code] if lit else 0, DRIFT_SHARE * _FULL)
+        else:
+            moves = code & 3 == glyphs.PULSE and code >> 2 != 0
+            self._draw_light(part, code >> 2, code & 3)
+        self._moves[part] = moves
+        self._moving = self._moving or moves
+
+    def _set(self, part: int, mask: int, colour: int, share: int) -> None:
+        self.frame.set(part, mask, colour, share * self._brightness // 255)
+
+    def _draw_die(self, die: int, glyph: int, style: int) -> None:
+        mask = glyphs.MASKS[glyph]
+        share = DIE_SHARES[style] * _FULL if style < len(DIE_SHARES) else 0
+        if style == glyphs.ROLLING:
+            mask = glyphs.ROLL_MASKS[(self._drawn_ms // ROLL_MS + die) & 3]
+        elif style == glyphs.GLOW:
+            share = self._wave(GLOW_SHARES, self._glowing)
+        self._set(die, mask, glyphs.GLYPH_COLOURS[glyph], share)
+
+    def _draw_light(self, part: int, colour: int, mode: int) -> None:
+        share = 0
+        if colour >= len(glyphs.COLOURS) or mode >= len(glyphs.MODES):
+            colour = 0
+        elif mode == glyphs.PULSE and colour:
+            share = self._wave(self._pulse_shares[part], self._pulsing)
+        else:
+            share = self._shares[part][mode] * _FULL
+        self._set(part, (1 << len(self._parts[part][2])) - 1 if colour else 0, colour, share)
+
+    def _wave(self, shares: "tuple[int, int]", of: int) -> int:
+        """The share of the next of `of` parts that go up and down together."""
+        low, high = shares
+        rank = self._rank
+        self._rank = rank + 1
+        return low * _FULL + (high - low) * wave(self._drawn_ms, rank, max(1, of))
+
+    def _draw_sign(self) -> int:
+        """The next part of a board's own sign: one that pulses, the others dark."""
+        part = self._part if self._anew else self._sign_part
+        self._part = part + 1 if self._anew else self._count
         self._moving = True
+        if part == self._sign_part:
+            self._set(part, 1, self._sign, self._wave(SIGN_SHARES, 1))
+        else:
+            self.frame.set(part, 0, 0, 0)
+        return SET_WORK

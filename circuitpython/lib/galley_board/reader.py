@@ -18,10 +18,10 @@ from array import array
 from galley_board import deck_codes
 from galley_board.link import since_ms
 
-try:
+TYPE_CHECKING = False  # a board has no typing module; type checkers take it for true
+if TYPE_CHECKING:
     from galley_board.hardware_types import Bus, Bytes
-except ImportError:  # a board has no typing module
-    pass
+
 
 ADDRESS = 0x29
 CHIPS = (0x44, 0x4D)
@@ -123,12 +123,12 @@ class Reader:
 
     # -- every turn of the loop ---------------------------------------------------------------------
 
-    def poll(self, now_ms: int) -> None:
-        """Read when it is time. One that does not answer is tried again every RETRY_MS."""
+    def poll(self, now_ms: int) -> bool:
+        """Read when it is time, and say so. One that does not answer is tried again every RETRY_MS."""
         if not self.there:
-            return
+            return False
         if 0 <= since_ms(now_ms, self._read_ms) < (RETRY_MS if self.lost else READ_MS):
-            return
+            return False
         self._read_ms = now_ms
         answers = self._start() if self.lost else self._measure()
         if answers == self.lost:
@@ -138,6 +138,7 @@ class Reader:
             self._take(deck_codes.READER_MISSING)
         elif answers:
             self._take(self._judge())
+        return True
 
     def _take(self, found: int) -> None:
         if found != self._candidate:

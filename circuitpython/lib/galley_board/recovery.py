@@ -7,10 +7,10 @@ The count is one byte of `microcontroller.nvm`, which starts at 0xff on a new ch
 MOST_RESETS therefore means none yet. A board that has run well for HEALTHY_MS starts over at none.
 """
 
-try:
+TYPE_CHECKING = False  # a board has no typing module; type checkers take it for true
+if TYPE_CHECKING:
     from galley_board.hardware_types import Memory
-except ImportError:  # a board has no typing module
-    pass
+
 
 PLACE = 0
 DRIVE_PLACE = 1

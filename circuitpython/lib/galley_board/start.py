@@ -21,18 +21,32 @@ from galley_board.hardware import Hardware
 from galley_board.keys import Keys
 from galley_board.link import BoardLink, since_ms
 from galley_board.loop import Loop
-from galley_board.machinery import NoMachinery
 from galley_board.pixels import Renderer
 
-try:
+TYPE_CHECKING = False  # a board has no typing module; type checkers take it for true
+if TYPE_CHECKING:
     from galley_board.hardware_types import Builder
-except ImportError:  # a board has no typing module
-    pass
+
 
 SLEEP_S = 0.001
 SETTLE_S = 0.005
 WATCHDOG_S = 8.0  # an RP2040 counts to 8.388 s at most
 NO_PORT = "no data port (boot.py did not enable it): copy boot.py and press RESET"
+
+
+class NoMachinery:
+    """A board on which nothing moves."""
+
+    def __init__(self) -> None:
+        self.bitmap = 0
+        self.caps = 0
+        self.faults = 0
+        self.fault_key = -1
+        self.version = 0
+
+    def poll(self, now_ms: int, link: "BoardLink", leave: bool) -> bool:
+        """There is nothing to do."""
+        return False
 
 
 def settle() -> None:
@@ -99,7 +113,8 @@ def run(loop: Loop) -> None:
         if not well and since_ms(supervisor.ticks_ms(), start_ms) >= recovery.HEALTHY_MS:
             well = True
             recovery.healthy(microcontroller.nvm)
-        time.sleep(SLEEP_S)
+        if not loop.unfinished:
+            time.sleep(SLEEP_S)
 
 
 def unknown(role: int) -> Loop:

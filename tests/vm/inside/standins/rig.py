@@ -55,6 +55,8 @@ class Rig:
         self.colour: "list[int] | None" = None
         self.pixels = b""
         self.pixel_writes = 0
+        self.pixels = b""
+        self.pixels_watched = True
         self.reset_reason = "POWER_ON"
         self.safe_mode_reason = "NONE"
         self.nvm_path = ""
@@ -158,7 +160,18 @@ class Rig:
         rgb = bytearray(green_red_blue)
         for at in range(0, len(rgb), 3):
             rgb[at], rgb[at + 1] = rgb[at + 1], rgb[at]
-        self.send("pixels", {"bytes": hexlify(rgb).decode()})
+        self.pixels = rgb
+        if self.pixels_watched:
+            self._tell_pixels()
+
+    def watch_pixels(self, watched: bool) -> None:
+        """Tell every frame from now on, and the present one at once; or none, as nobody looks."""
+        self.pixels_watched = watched
+        if watched and self.pixels:
+            self._tell_pixels()
+
+    def _tell_pixels(self) -> None:
+        self.send("pixels", {"bytes": hexlify(self.pixels).decode()})
 
     # -- the channel
 
@@ -218,6 +231,8 @@ class Rig:
         if op == "pin":
             at_ns = message.get("at_ns")
             self.set_pin(message["pin"], message["value"], None if at_ns is None else at_ns // 1000)
+        elif op == "watch_pixels":
+            self.watch_pixels(message["watched"])
         elif op == "watch":
             self.watched.update(message["pins"])
         else:

@@ -1,12 +1,11 @@
 """What the firmware asks of the hardware's objects, for type checkers.
 
-For: naming only what is used, so that tests and stand-ins can be small. It has no job on a board, which
-has no typing module: there its import fails at once, and whoever wanted it goes on without.
+For: naming only what is used, so that tests and stand-ins can be small. It is no module: nobody imports it,
+and no board has it. Whoever names it does so under TYPE_CHECKING.
 """
 
 from array import array
 from typing import Any, Protocol
-
 
 class Edge(Protocol):
     """What `keypad.Event` has."""
@@ -23,7 +22,6 @@ class Edge(Protocol):
     def timestamp(self) -> int:
         """`ticks_ms` at the scan."""
 
-
 class Edges(Protocol):
     """What `keypad.EventQueue` has."""
 
@@ -37,7 +35,6 @@ class Edges(Protocol):
     def clear(self) -> None:
         """Forget all edges, and that any was dropped."""
 
-
 class Scanner(Protocol):
     """What `keypad.Keys` has."""
 
@@ -47,7 +44,6 @@ class Scanner(Protocol):
 
     def reset(self) -> None:
         """Take all keys as released, so that one that is down gives a press."""
-
 
 class Machine(Protocol):
     """What `rp2pio.StateMachine` has."""
@@ -76,29 +72,24 @@ class Machine(Protocol):
     def restart(self) -> None:
         """Begin the program anew."""
 
-
 class EdgeSink(Protocol):
     """Who is told of keys: `galley_board.link.BoardLink`."""
 
     def key_edge(self, key: int, down: int, stamp_ms: int, us: int) -> None:
         """Key `key` went down (1) or up (0), `us` microseconds after `stamp_ms` (`wire.NO_US`: not known)."""
 
-
 class Strip(Protocol):
     """What `neopixel.NeoPixel` has."""
 
     def __setitem__(self, index: int, value: int) -> None: ...
-
     def show(self) -> None:
         """Send what was set to the chain."""
-
 
 class Tone(Protocol):
     """What `pwmio.PWMOut` has."""
 
     frequency: int
     duty_cycle: int
-
 
 class Port(Protocol):
     """What `usb_cdc.Serial` has."""
@@ -117,20 +108,17 @@ class Port(Protocol):
     def write(self, buf: memoryview) -> "int | None":
         """Take what fits; how many bytes."""
 
-
 class Watchdog(Protocol):
     """What `microcontroller.watchdog` has."""
 
     def feed(self) -> None:
         """Begin the time anew."""
 
-
 class Powered(Protocol):
     """What `galley_board.hardware.Hardware` has."""
 
     def external_power(self) -> bool:
         """Whether the 5 V inlet has power."""
-
 
 class Input(Protocol):
     """What `digitalio.DigitalInOut` has as an input."""
@@ -139,12 +127,10 @@ class Input(Protocol):
     def value(self) -> bool:
         """The level of the pin."""
 
-
 class Output(Protocol):
     """What `digitalio.DigitalInOut` has as an output."""
 
     value: bool
-
 
 class Bus(Protocol):
     """What `busio.I2C` has."""
@@ -154,7 +140,6 @@ class Bus(Protocol):
 
     def writeto_then_readfrom(self, address: int, out_buffer: bytearray, in_buffer: bytearray) -> None:
         """Send bytes to a device, then fill a buffer from it; OSError when it does not answer."""
-
 
 class Works(Protocol):
     """What moves and sees on a board: `galley_board.machinery`."""
@@ -168,13 +153,11 @@ class Works(Protocol):
     def poll(self, now_ms: int, link: "Any", leave: bool) -> bool:
         """Do what is due; whether there was anything to tell."""
 
-
 class Builder(Protocol):
     """What makes the works of a board out of its `galley_board.hardware.Hardware`."""
 
     def __call__(self, hardware: Any) -> Works:
         """All at rest."""
-
 
 class Setting(Protocol):
     """What `os.getenv` is."""
@@ -182,18 +165,14 @@ class Setting(Protocol):
     def __call__(self, key: str) -> object:
         """What settings.toml says, or None."""
 
-
 class Bytes(Protocol):
     """What `microcontroller.nvm` has for several bytes."""
 
     def __getitem__(self, places: slice) -> bytearray: ...
-
     def __setitem__(self, places: slice, value: bytearray) -> None: ...
-
 
 class Memory(Protocol):
     """What `microcontroller.nvm` has."""
 
     def __getitem__(self, index: int) -> int: ...
-
     def __setitem__(self, index: int, value: int) -> None: ...
