@@ -56,6 +56,10 @@ class Port(Protocol):
 
     ready: bool
 
+    @property
+    def held(self) -> bool:
+        """Whether bytes are there of which no descriptor tells."""
+
     def fileno(self) -> int:
         """The descriptor to wait on while a program has the port open."""
 
@@ -212,6 +216,10 @@ class Rig:
             self.alert()
             self.send("pwm", f'"pin":{pin},"duty":{duty},"t_us":{real_ns() // 1000}')
 
+    def heard(self) -> None:
+        """Bytes were read at the port, which may be without an idle wait before."""
+        self._heard_ns = real_ns()
+
     def hurry(self) -> None:
         """Turn as often as a board does for a moment: something moves."""
         self._heard_ns = self._shown_ns = real_ns()
@@ -327,6 +335,8 @@ class Rig:
         wait_ms = ALERT_MS if now_ns < self._alert_until_ns else IDLE_MS
         if now_ns - self._heard_ns < HURRY_NS and now_ns - self._shown_ns < HURRY_NS:
             wait_ms = HURRY_MS
+        if port is not None and port.held:
+            wait_ms = 1  # as long as a board sleeps
         if self._dues:  # a pin changes, or did: be there right after the scan that sees it
             left_ms = -(-(self._dues[0] - now_ns) // NS_PER_MS)
             if left_ms <= 0:
@@ -337,7 +347,6 @@ class Rig:
         for descriptor, _ in ready:
             if descriptor == self._watched and port is not None:
                 port.ready = True
-                self._heard_ns = self._served_ns
             else:
                 self.service()
         if self._out:

@@ -64,6 +64,11 @@ class Serial:
         return self._connected
 
     @property
+    def held(self) -> bool:
+        """Whether bytes that the firmware has not read are here, where no descriptor tells of them."""
+        return bool(self._in)
+
+    @property
     def connected(self) -> bool:
         """Whether a program has the port open, as it was a millisecond ago at most."""
         return self._connected if real_ns() - self._looked_ns < FRESH_NS else self.look()
@@ -96,6 +101,7 @@ class Serial:
                 buf[got : got + count] = self._in[:count]
                 del self._in[:count]
                 got += count
+                rig.heard()
             if got == len(buf) or not self._wait(end_ns):
                 return got
 
