@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -444,3 +445,23 @@ def test_what_is_watched_is_told_and_a_pin_given_back_is_off(bench: Bench) -> No
         ("pwm", '"pin":14,"duty":40000'),
         ("pin", '"pin":10,"value":0'),
     ]
+
+
+def test_an_idle_board_goes_on_with_bytes_that_it_took_from_the_line(bench: Bench) -> None:
+    waits: list[int] = []
+    rig: Any = bench.rig
+    before = rig.port, rig._waits
+    port = SimpleNamespace(ready=False, held=True, look=lambda: False, fileno=lambda: -1)
+
+    def poll(wait_ms: int) -> list[tuple[int, int]]:
+        waits.append(wait_ms)
+        return []
+
+    rig.port, rig._waits = port, SimpleNamespace(poll=poll)
+    try:
+        rig.idle()
+        port.held = False
+        rig.idle()
+    finally:
+        rig.port, rig._waits = before
+    assert waits[0] == 1 < waits[1]
