@@ -26,7 +26,7 @@ FOR_THE_RIG = {
     "neopixel_write": {"Chain"},
     "supervisor": {"Reload"},
     "usb_cdc": {
-        "Serial.file", "Serial.fileno", "Serial.look", "Serial.path", "Serial.ready", "Wanted",
+        "Serial.file", "Serial.fileno", "Serial.held", "Serial.look", "Serial.path", "Serial.ready", "Wanted",
         "enumerate_ports",
     },
 }  # fmt: skip
