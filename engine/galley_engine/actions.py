@@ -10,18 +10,20 @@ one sentence. Types are exact, as in JSON: `true` is no seat, and 1.0 is not 1.
 
 What a form cannot know (is there such a platter now, may this die show that face) is the effect's to check.
 
+Rules are all kinds of action of a game by name, each with its form: they find the one that is meant.
+
 A Move is an action that is made once and handed out many times. It is a dict that cannot be changed, so
-that nobody's change reaches another game, and so that a Form need not look twice at the same one. Data are
+that nobody's change reaches another game, and so that Rules need not look twice at the same one. Data are
 the same for the parameters of events.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
-from typing import Any, ClassVar, Final, NamedTuple, NoReturn, TypeAlias
+from collections.abc import Callable, Container, Iterable, Mapping
+from typing import Any, ClassVar, Final, NamedTuple, NoReturn, Protocol, TypeAlias, TypeVar
 
 from galley_engine.game import JSON, Fields, Refusal
-from galley_engine.given import shown
+from galley_engine.given import listed, shown
 
 
 class Check(NamedTuple):
@@ -32,7 +34,7 @@ class Check(NamedTuple):
     wanted: str
 
 
-SEAT: Final = Check(int, (), "a seat of this game")
+SEAT: Final = Check(int, (), "a seat")
 """The field is a seat number, whatever its name; how many seats there are comes with the question."""
 
 ANYTHING: Final = Check(object, (), "")
@@ -75,7 +77,7 @@ class Data(Shared):
 class Move(Shared):
     """An action that is made once and handed out many times."""
 
-    __slots__ = ("passed",)
+    __slots__ = ("passed", "rule")
 
     _called = "a move"
 
@@ -83,11 +85,20 @@ class Move(Shared):
         """As for a dict."""
         super().__init__(*fields, **more)
         self.passed: object = None
-        """The checks that found it in order; a Form's memory, nothing else."""
+        self.rule: Any = None
+        """Who found it in order, and the rule for it; the memory of Rules, nothing else."""
 
 
 Further: TypeAlias = Callable[[Mapping[str, Any]], Refusal | None]
 """What is wrong with the fields of an action in any position, beyond the checks of each; None if nothing."""
+
+
+def unknown(action: object, known: Iterable[str]) -> Refusal:
+    """The refusal of what is no action of a game that has those `known`."""
+    if not isinstance(action, Mapping):
+        return Refusal("unknown_action", f"the action is {shown(action)}, it must be an object with do")
+    does = f"is {shown(action['do'])}" if "do" in action else "is missing"
+    return Refusal("unknown_action", f"do {does}, it must be {listed(known)}")
 
 
 class Form:
@@ -104,7 +115,6 @@ class Form:
         self._checks = checks
         self._further = further
         self._size = len(fields.required) + 1
-        # A list for each number of seats: by which one it is, a Move remembers what found it in order.
         self._by_seats = tuple(
             [(key, *self._known(key, seats)) for key in fields.required] for seats in range(MOST_SEATS + 1)
         )
@@ -114,22 +124,13 @@ class Form:
 
         `do` is not looked at: it was used to find this form.
         """
-        checks = self._by_seats[seats]
-        if type(action) is Move and action.passed is checks and type(at_ms) is int:
-            return None
-        for key, types, among in checks:
+        for key, types, among in self._by_seats[seats]:
             value = action.get(key, _MISSING)
             if type(value) not in types or (among is not None and value not in among):
                 return self._why(action, seats, at_ms)
         if len(action) != self._size or type(at_ms) is not int:
             return self._why(action, seats, at_ms)
-        if self._further is not None:
-            refusal = self._further(action)
-            if refusal is not None:
-                return refusal
-        if type(action) is Move:
-            action.passed = checks
-        return None
+        return None if self._further is None else self._further(action)
 
     def _known(self, key: str, seats: int) -> tuple[Container[type], Container[Any] | None]:
         """The types that the field may have, and the values, None for all."""
@@ -149,14 +150,56 @@ class Form:
             if key == "do" or key in optional:
                 continue
             if key not in required:
-                return Refusal("bad_value", f"the field {shown(key)} is not known here")
+                fields = listed(("do", *required, *optional), "and")
+                return Refusal("bad_value", f"the field {shown(key)} is not known here, only {fields}")
             types, among = self._known(key, seats)
             if type(value) not in types or (among is not None and value not in among):
-                wanted = self._checks[key].wanted
+                check = self._checks[key]
+                wanted = f"a seat from 0 to {seats - 1}" if check is SEAT else check.wanted
                 return Refusal("bad_value", f"{key} is {shown(value)}, it must be {wanted}")
         if type(at_ms) is not int:
             return Refusal("bad_value", f"at_ms is {shown(at_ms)}, it must be a whole number of milliseconds")
         return None if self._further is None else self._further(action)
+
+
+class Rule(Protocol):
+    """What a game has for one kind of action: its form, and whatever else the game needs."""
+
+    @property
+    def form(self) -> Form:
+        """The fields of the action."""
+
+
+R = TypeVar("R", bound=Rule)
+
+
+class Rules(dict[str, R]):
+    """All kinds of action of a game by name."""
+
+    def __init__(self, rules: Mapping[str, R]) -> None:
+        """As for a dict."""
+        super().__init__(rules)
+        # One for each number of seats: a Move that was found in order remembers by which.
+        self._passes = tuple(object() for _ in range(MOST_SEATS + 1))
+
+    def of(self, action: Any, seats: int, at_ms: object) -> R | Refusal:
+        """The rule for an action whose fields are in order, or `unknown_action` or `bad_value`."""
+        passes = self._passes[seats]
+        if type(action) is Move and action.passed is passes and type(at_ms) is int:
+            rule: R = action.rule
+            return rule
+        if not isinstance(action, dict) and not isinstance(action, Mapping):
+            return unknown(action, self)
+        try:
+            rule = self[action["do"]]
+        except (KeyError, TypeError):  # no such action, none at all, or what cannot be a key
+            return unknown(action, self)
+        refusal = rule.form.refusal(action, seats, at_ms)
+        if refusal is not None:
+            return refusal
+        if type(action) is Move:
+            action.rule, action.passed = rule, passes
+        return rule
 
 
 class _AnyType:

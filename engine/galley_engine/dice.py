@@ -29,7 +29,8 @@ class Dice:
 
     def die(self, faces: Sequence[T]) -> T:
         """One of `faces`, each as likely (to within 2**-53). `faces` has at least one element."""
-        return faces[int(self._random() * len(faces))]
+        random = self._random
+        return faces[int(random() * len(faces))]
 
     def throw(self, kinds: Sequence[Sequence[T]]) -> list[T]:
         """One outcome for each of `kinds`, in order: what `die` would give for each, one after the other."""

@@ -26,7 +26,7 @@ def shown(value: object) -> str:
     if isinstance(value, float):
         return repr(value)
     if isinstance(value, str):
-        return f'"{value}"' if len(value) <= 40 else f'"{value[:37]}..."'
+        return f'"{_short(value)}"'
     if isinstance(value, list | tuple):
         return f"a list of {len(value)}"
     if isinstance(value, Mapping):
@@ -47,6 +47,10 @@ def one_line(text: str) -> str:
     )
 
 
+def _short(text: str) -> str:
+    return one_line(text if len(text) <= 40 else f"{text[:37]}...")
+
+
 class Given:
     """Reads given values; all it does not like is raised as `error` with the dotted path of the key.
 
@@ -63,7 +67,8 @@ class Given:
             raise self.error(key or self._whole, f"is {shown(value)}, it must be an object")
         for name in value:
             if name not in known:
-                path = f"{key}.{name}" if key else str(name)
+                unknown = _short(name) if name and isinstance(name, str) else shown(name)
+                path = f"{key}.{unknown}" if key else unknown
                 raise self.error(path, f"is not known here, only {listed(known, 'and')}")
         return value
 

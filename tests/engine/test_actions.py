@@ -3,11 +3,11 @@
 import copy
 import json
 import pickle
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
-from galley_engine.actions import ANYTHING, SEAT, Check, Data, Form, Move
+from galley_engine.actions import ANYTHING, SEAT, Check, Data, Form, Move, Rules
 from galley_engine.game import Fields, Refusal
 
 CHECKS = {
@@ -22,6 +22,12 @@ FORM = Form(Fields(("seat", "die", "side", "dice"), ("faces",)), CHECKS)
 GOOD = {"do": "x", "seat": 1, "die": 5, "side": "left", "dice": [1, 2]}
 
 
+class OnlyForm(NamedTuple):
+    """A rule of a game without rules."""
+
+    form: Form
+
+
 @pytest.mark.parametrize("more", [{}, {"faces": []}, {"faces": None}, {"dice": None}, {"seat": 0}])
 def test_fields_as_in_the_table_are_in_order(more: dict[str, object]) -> None:
     assert FORM.refusal({**GOOD, **more}, 2, 0) is None
@@ -30,17 +36,17 @@ def test_fields_as_in_the_table_are_in_order(more: dict[str, object]) -> None:
 @pytest.mark.parametrize(
     "more,message",
     [
-        ({"seat": 2}, "seat is 2, it must be a seat of this game"),
-        ({"seat": -1}, "seat is -1, it must be a seat of this game"),
-        ({"seat": True}, "seat is true, it must be a seat of this game"),
-        ({"seat": 1.0}, "seat is 1.0, it must be a seat of this game"),
-        ({"seat": None}, "seat is null, it must be a seat of this game"),
+        ({"seat": 2}, "seat is 2, it must be a seat from 0 to 1"),
+        ({"seat": -1}, "seat is -1, it must be a seat from 0 to 1"),
+        ({"seat": True}, "seat is true, it must be a seat from 0 to 1"),
+        ({"seat": 1.0}, "seat is 1.0, it must be a seat from 0 to 1"),
+        ({"seat": None}, "seat is null, it must be a seat from 0 to 1"),
         ({"die": 6}, "die is 6, it must be a die from 0 to 5"),
         ({"die": "5"}, 'die is "5", it must be a die from 0 to 5'),
         ({"side": "up"}, 'side is "up", it must be left or right'),
         ({"side": ["left"]}, "side is a list of 1, it must be left or right"),
-        ({"why": 1}, 'the field "why" is not known here'),
-        ({7: 1}, "the field 7 is not known here"),
+        ({"why": 1}, 'the field "why" is not known here, only do, seat, die, side, dice and faces'),
+        ({7: 1}, "the field 7 is not known here, only do, seat, die, side, dice and faces"),
     ],
 )
 def test_any_other_value_is_refused_in_words(more: dict[Any, object], message: str) -> None:
@@ -61,16 +67,17 @@ def test_a_stamp_of_another_type_is_refused(at_ms: object) -> None:
 
 
 def test_a_move_that_was_found_in_order_is_still_looked_at_in_another_question() -> None:
-    form, other = Form(Fields(("seat",)), CHECKS), Form(Fields(("die",)), CHECKS)
+    rules, others = (Rules({"x": OnlyForm(Form(Fields((key,)), CHECKS))}) for key in ("seat", "die"))
     move = Move({"do": "x", "seat": 3})
     for _ in range(2):
-        assert form.refusal(move, 4, 0) is None
-        assert form.refusal(move, 3, 0) == ("bad_value", "seat is 3, it must be a seat of this game")
-        assert form.refusal(move, 4, 0.5) == (
+        assert rules.of(move, 4, 0) is rules["x"]
+        assert rules.of(move, 3, 0) == ("bad_value", "seat is 3, it must be a seat from 0 to 2")
+        assert rules.of(move, 4, 0.5) == (
             "bad_value",
             "at_ms is 0.5, it must be a whole number of milliseconds",
         )
-        assert other.refusal(move, 4, 0) == ("bad_value", "die is missing")
+        assert others.of(move, 4, 0) == ("bad_value", "die is missing")
+        assert Rules({"y": rules["x"]}).of(move, 4, 0) == ("unknown_action", 'do is "x", it must be y')
 
 
 def test_a_field_may_have_one_of_several_types() -> None:
@@ -91,7 +98,7 @@ def test_what_a_check_cannot_say_is_asked_last(make: Any, more: dict[str, object
     twins = make({"do": "x", "seat": 1, "dice": [2, 2], **more})
     for _ in range(2):
         assert form.refusal(twins, 2, 0) == ("bad_value", "twice")
-        assert form.refusal(twins, 1, 0) == ("bad_value", "seat is 1, it must be a seat of this game")
+        assert form.refusal(twins, 1, 0) == ("bad_value", "seat is 1, it must be a seat from 0 to 0")
         assert form.refusal(make({"do": "x", "seat": 1, "dice": [2, 3], **more}), 2, 0) is None
 
 

@@ -55,6 +55,8 @@ def test_any_dict_is_answered_and_never_an_exception(name: str, data: st.DataObj
     outcome = game.apply(state, action, at_ms, Dice(2))
     if isinstance(outcome, Refusal):
         assert outcome.code in REFUSALS
+        assert outcome.message.isprintable()
+        assert len(outcome.message) < 300
     else:
         assert isinstance(outcome, Step)
         required, optional = game.actions[str(action["do"])]

@@ -54,11 +54,14 @@ def test_a_case_that_holds_is_ok(tmp_path: Path) -> None:
         ({"expect": {"phase.0": "c"}}, 'phase.0 is missing, expected "c"'),
         (
             {"do": "challenge", "seat": 1, "opponent": 0},
-            "challenge was refused with not_your_turn (seat 0 challenges)",
+            "challenge was refused with not_your_turn (seat 0 challenges, not 1)",
         ),
         (
             {"do": "challenge", "seat": 1, "opponent": 0, "refused": "bad_value"},
-            "challenge was refused with not_your_turn (seat 0 challenges), expected the refusal bad_value",
+            (
+                "challenge was refused with not_your_turn (seat 0 challenges, not 1), "
+                "expected the refusal bad_value"
+            ),
         ),
         (
             {"do": "challenge", "seat": 0, "opponent": 1, "refused": "bad_value"},

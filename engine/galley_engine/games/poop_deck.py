@@ -21,9 +21,10 @@ An action is checked in this order, and the first thing wrong is the refusal:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
 
-from galley_engine.actions import SEAT, Check, Form, Move
+from galley_engine.actions import SEAT, Check, Form, Move, Rules
 from galley_engine.game import Chance, Event, Fields, JSONObject, Refusal, Step
 from galley_engine.games.poop_deck_setup import MAX_SEATS, MIN_SEATS, options, start
 from galley_engine.games.poop_deck_state import (
@@ -42,7 +43,6 @@ from galley_engine.games.poop_deck_state import (
     public,
     setup_of,
 )
-from galley_engine.given import shown
 
 __all__ = [
     "BECAUSE",
@@ -100,7 +100,7 @@ events: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def apply(state: State, action: object, at_ms: int, chance: Chance | None) -> Step[State] | Refusal:
+def apply(state: State, action: Any, at_ms: int, chance: Chance | None) -> Step[State] | Refusal:
     """The step that `action` makes at `at_ms`, or why it is refused; see the order above. Never raises.
 
     `chance` is not used: in this game all chance is the world's.
@@ -108,19 +108,13 @@ def apply(state: State, action: object, at_ms: int, chance: Chance | None) -> St
     phase = state.phase
     if phase == "over":
         return Refusal("game_over", "the game has ended")
-    if not isinstance(action, dict) and not isinstance(action, Mapping):
-        return Refusal("unknown_action", f"there is no action {shown(None)}")
-    try:
-        rule = RULES[action["do"]]
-    except (KeyError, TypeError):  # no such action, none at all, or what cannot be a key
-        return Refusal("unknown_action", f"there is no action {shown(action.get('do'))}")
-    refusal = rule.form.refusal(action, state.seats, at_ms)
-    if refusal is not None:
-        return refusal
+    rule = RULES.of(action, state.seats, at_ms)
+    if isinstance(rule, Refusal):
+        return rule
     if phase not in rule.phases:
         return Refusal("wrong_phase", f"the phase is {phase}, this belongs to {rule.phases[0]}")
     if rule.tongs and action["seat"] != state.turn:
-        return Refusal("not_your_turn", f"seat {state.turn} has the tongs")
+        return Refusal("not_your_turn", f"seat {action['seat']} lacks the tongs, seat {state.turn} has them")
     return rule.effect(state, action)
 
 
@@ -219,7 +213,7 @@ def _name_last(state: State, action: Mapping[str, Any]) -> Step[State] | Refusal
     """The colour of the only one left is guessed: right, and it is collected; wrong, and it is lost."""
     colour, truth, seat = action["colour"], action["truth"], state.turn
     if state.deck != 1:
-        return Refusal("not_legal", f"{state.deck} droppings are on deck, only the last one can be named")
+        return Refusal("not_legal", f"deck is {state.deck}, only the last dropping can be named: grab one")
     refusal = _all_collected(state, "truth", truth)
     if refusal is not None:
         return refusal
@@ -238,7 +232,8 @@ def _push_die(state: State, action: Mapping[str, Any]) -> Step[State] | Refusal:
     """The die is moved to the middle. The state is as it was: where the die lies, only the world knows."""
     seat, because = action["seat"], action["because"]
     if because == "gone" and not may_be_gone(state):
-        return Refusal("not_legal", f"nothing has fallen, so {state.die} is still under a dropping")
+        why = "the die has shown nothing" if state.die is None else f"not all of {state.die} are collected"
+        return Refusal("not_legal", f"because is gone, but nothing has fallen and {why}: say hole or edge")
     done: JSONObject = {"do": "push_die", "seat": seat, "because": because}
     return Step(state, done, (Event("die_pushed", {"by": seat, "because": because}),))
 
@@ -259,7 +254,7 @@ def _die_shows(state: State, action: Mapping[str, Any]) -> Step[State] | Refusal
 def _dropping_fell(state: State, action: Mapping[str, Any]) -> Step[State] | Refusal:
     """A dropping on deck is lost; which colour it had stays hidden."""
     if not may_fall(state):
-        return Refusal("not_legal", "the only dropping left is held")
+        return Refusal("not_legal", "the only dropping left is held: it is to be announced")
     options, seats, phase, turn, die, deck, collected, galley, seen, _ = state
     deck, galley = deck - 1, galley + 1
     lost = Event("dropping_lost", {"galley": galley})
@@ -283,7 +278,7 @@ def _all_collected(state: State, field: str, colour: str) -> Refusal | None:
     """The refusal of a colour that can be under no dropping, for the crew has all of it."""
     if is_left(state, colour):
         return None
-    return Refusal("not_legal", f"{field} is {colour}, of which all are collected")
+    return Refusal("not_legal", f"{field} is {colour}, of which all are collected: name one that is left")
 
 
 def _one_more(collected: tuple[int, ...], colour: str) -> tuple[int, ...]:
@@ -316,7 +311,8 @@ def _over(state: State, collected: tuple[int, ...], galley: int, die_fell: bool)
 Effect: TypeAlias = Callable[[State, Mapping[str, Any]], Step[State] | Refusal]
 
 
-class _Rule(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Rule:
     """One action or event: its phases, whether it takes the tongs, its fields, what it does."""
 
     phases: tuple[str, ...]
@@ -340,14 +336,16 @@ def _rule(phases: tuple[str, ...], tongs: bool, fields: tuple[str, ...], effect:
     return _Rule(phases, tongs, Form(Fields(fields), _CHECKS), Fields(fields), effect)
 
 
-RULES: Mapping[str, _Rule] = {
-    "grab": _rule(("hunt",), True, ("seat",), _grab),
-    "announce": _rule(("hold",), True, ("seat", "colour"), _announce),
-    "name_last": _rule(("hunt",), True, ("seat", "colour", "truth"), _name_last),
-    "push_die": _rule(_ANY_PHASE, False, ("seat", "because"), _push_die),
-    "die_shows": _rule(_ANY_PHASE, False, ("colour",), _die_shows),
-    "dropping_fell": _rule(_ANY_PHASE, False, (), _dropping_fell),
-    "die_fell": _rule(_ANY_PHASE, False, (), _die_fell),
-}
+RULES: Final = Rules[_Rule](
+    {
+        "grab": _rule(("hunt",), True, ("seat",), _grab),
+        "announce": _rule(("hold",), True, ("seat", "colour"), _announce),
+        "name_last": _rule(("hunt",), True, ("seat", "colour", "truth"), _name_last),
+        "push_die": _rule(_ANY_PHASE, False, ("seat", "because"), _push_die),
+        "die_shows": _rule(_ANY_PHASE, False, ("colour",), _die_shows),
+        "dropping_fell": _rule(_ANY_PHASE, False, (), _dropping_fell),
+        "die_fell": _rule(_ANY_PHASE, False, (), _die_fell),
+    }
+)
 
 actions: Mapping[str, Fields] = {do: rule.fields for do, rule in RULES.items()}

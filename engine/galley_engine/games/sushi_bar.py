@@ -18,22 +18,25 @@ An action is checked in this order, and the first thing wrong is the refusal:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from itertools import chain, combinations
-from typing import Any, Final, NamedTuple, NoReturn, TypeAlias
+from typing import Any, Final, NoReturn, TypeAlias
 
-from galley_engine.actions import ANYTHING, SEAT, Check, Form, Further, Move
+from galley_engine.actions import ANYTHING, SEAT, Check, Form, Further, Move, Rules
 from galley_engine.game import Chance, Fields, JSONObject, Refusal, Step
 from galley_engine.games import sushi_bar_effects as effects
 from galley_engine.games.sushi_bar_setup import MAX_SEATS, MIN_SEATS, options, start
 from galley_engine.games.sushi_bar_state import (
     CHOPSTICKS,
+    COUNTS,
     DICE,
     DIE,
     FACES,
     FREE,
     KINDS,
     PHASES,
+    TO_STEAL,
     Count,
     Options,
     State,
@@ -51,7 +54,6 @@ from galley_engine.games.sushi_bar_state import (
     victims,
     winners,
 )
-from galley_engine.given import shown
 
 __all__ = [
     "CHOPSTICKS",
@@ -107,29 +109,22 @@ events: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def apply(state: State, action: object, at_ms: int, chance: Chance | None) -> Step[State] | Refusal:
+def apply(state: State, action: Any, at_ms: int, chance: Chance | None) -> Step[State] | Refusal:
     """The step that `action` makes at `at_ms`, or why it is refused; see the order above. Never raises."""
     phase = state.phase
     if phase == "over":
         return Refusal("game_over", "the game has ended")
-    if not isinstance(action, dict) and not isinstance(action, Mapping):
-        return Refusal("unknown_action", f"there is no action {shown(None)}")
-    try:
-        rule = RULES[action["do"]]
-    except (KeyError, TypeError):  # no such action, none at all, or what cannot be a key
-        return Refusal("unknown_action", f"there is no action {shown(action.get('do'))}")
-    belongs, possible, impossible, form, _, effect = rule
-    refusal = form.refusal(action, len(state.stacks), at_ms)
-    if refusal is not None:
-        return refusal
-    if phase != belongs:
-        return Refusal("wrong_phase", f"the phase is {phase}, this belongs to {belongs}")
+    rule = RULES.of(action, len(state.stacks), at_ms)
+    if isinstance(rule, Refusal):
+        return rule
+    if phase != rule.phase:
+        return Refusal("wrong_phase", f"the phase is {phase}, this belongs to {rule.phase}")
     seat = action["seat"]
     if seat != state.turn:
-        return Refusal("not_your_turn", f"seat {state.turn} is to act")
-    if possible is not None and not possible(state):
-        return Refusal("not_legal", impossible)
-    return effect(state, action, seat, at_ms, chance)
+        return Refusal("not_your_turn", f"seat {state.turn} is to act, not {seat}")
+    if rule.possible is not None and not rule.possible(state):
+        return Refusal("not_legal", rule.impossible)
+    return rule.effect(state, action, seat, at_ms, chance)
 
 
 def actors(state: State) -> tuple[int, ...]:
@@ -154,13 +149,14 @@ def moves(state: State, seat: int, at_ms: int) -> list[JSONObject]:
         return []
     if phase == "throw":
         return [_THROW[seat]]
-    dice, rows = state.dice, state.rows
+    sushi, bone, blue, red = COUNTS[state.dice]
+    rows = state.rows
     found: list[JSONObject] = []
-    if 0 < dice.count("sushi") <= len(rows.sushi):
+    if 0 < sushi <= len(rows.sushi):
         found.append(_TAKE_SUSHI[seat])
-    if 0 < dice.count("bone") <= len(rows.bone):
+    if 0 < bone <= len(rows.bone):
         found.append(_TAKE_BONE[seat])
-    if dice.count("blue") > 2 or dice.count("red") > 2:
+    if blue >= TO_STEAL or red >= TO_STEAL:
         found += _steals(state, seat)
     if not is_last_throw(state):
         found += _LOCKS[seat][state.locked]
@@ -234,7 +230,8 @@ def _steals(state: State, seat: int) -> list[JSONObject]:
 Effect: TypeAlias = Callable[[State, Mapping[str, Any], int, int, Chance | None], Step[State] | Refusal]
 
 
-class _Rule(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Rule:
     """One action: its phase, what it needs of the position, its fields, what it does."""
 
     phase: str
@@ -270,18 +267,20 @@ def _rule(
     return _Rule(phase, possible, impossible, Form(fields, _CHECKS, further), fields, effect)
 
 
-RULES: Mapping[str, _Rule] = {
-    "throw": _rule("throw", None, "", Fields(("seat",), ("faces",)), effects.throw),
-    "take": _rule("choose", None, "", Fields(("seat", "kind")), effects.take),
-    "steal": _rule("choose", None, "", Fields(("seat", "kind", "from", "position")), effects.steal),
-    "lock": _rule(
-        "choose",
-        _may_lock,
-        "no throw can follow, a tile must be taken",
-        Fields(("seat", "dice")),
-        effects.lock,
-        effects.no_dice,
-    ),
-}
+RULES: Final = Rules[_Rule](
+    {
+        "throw": _rule("throw", None, "", Fields(("seat",), ("faces",)), effects.throw),
+        "take": _rule("choose", None, "", Fields(("seat", "kind")), effects.take),
+        "steal": _rule("choose", None, "", Fields(("seat", "kind", "from", "position")), effects.steal),
+        "lock": _rule(
+            "choose",
+            _may_lock,
+            "no throw can follow, a tile must be taken",
+            Fields(("seat", "dice")),
+            effects.lock,
+            effects.no_dice,
+        ),
+    }
+)
 
 actions: Mapping[str, Fields] = {do: rule.fields for do, rule in RULES.items()}

@@ -13,8 +13,9 @@ order of their classes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import product
+from operator import itemgetter
 from typing import Any, Final
 
 from galley_engine.game import Chance, Event, JSONObject, Refusal, Step
@@ -28,6 +29,7 @@ from galley_engine.games.sushi_bar_state import (
     NO_DICE,
     NONE_LOCKED,
     Dice,
+    Locked,
     State,
     Tiles,
     count,
@@ -46,6 +48,12 @@ made = tuple.__new__
 
 OUTCOMES: Final = tuple(tuple(product(DIE, repeat=dice)) for dice in range(DICE + 1))
 """All that so many dice can show, each as likely."""
+
+LYING: Final[Mapping[Locked, Callable[[Dice], Dice]]] = {
+    locked: itemgetter(*(DICE + free.index(die) if die in free else die for die in range(DICE)))
+    for locked, free in FREE.items()
+}
+"""The five dice after a throw, from the five before it and what the free ones show; by what is locked."""
 
 
 def throw(
@@ -68,13 +76,7 @@ def throw(
     else:
         shows = chance.die(OUTCOMES[len(free)])
     faces = list(shows)
-    if len(free) == DICE:
-        dice = shows
-    else:
-        merged = list(before)
-        for die, face in zip(free, faces, strict=True):
-            merged[die] = face
-        dice = tuple(merged)
+    dice = LYING[locked](before + shows)
     thrown += 1
     after = made(State, (options, "choose", turn, thrown, dice, locked, rows, stacks))
     happened = made(Event, ("thrown", {"by": seat, "throw": thrown, "dice": free, "faces": faces}))
@@ -94,7 +96,7 @@ def lock(
     lying = list(before)
     for die in dice:
         if before[die]:
-            return Refusal("not_legal", f"die {die} was locked before")
+            return Refusal("not_legal", f"dice: die {die} was locked before, only others can be")
         lying[die] = True
     locked = tuple(lying)
     done: JSONObject = {"do": "lock", "seat": seat, "dice": list(dice)}
@@ -117,7 +119,7 @@ def take(
     place = state.dice.count(kind) - 1
     if not takes(state, kind):
         left = len(state.rows[KINDS.index(kind)])
-        return Refusal("not_legal", f"{place + 1} dice show {kind}, and its row has {left} tiles")
+        return Refusal("not_legal", f"kind is {kind}: {place + 1} dice show it, and its row has {left} tiles")
     after, taken, more = _from_row(state, seat, kind, place, "tile_taken")
     return made(Step, (after, {"do": "take", "seat": seat, "kind": kind}, (taken, *more)))
 

@@ -44,6 +44,11 @@ FREE: Final[Mapping[Locked, tuple[int, ...]]] = {
 }
 """The dice that are not locked, for every way to lock dice."""
 
+COUNTS: Final[Mapping[Dice, tuple[int, ...]]] = {
+    dice: tuple(dice.count(face) for face in FACES) for dice in product(FACES, repeat=DICE)
+}
+"""How many dice show each of FACES, for all that five dice can show."""
+
 
 class Options(NamedTuple):
     """The rules data in force. `sushi_bar_setup.options` makes it; the README lists what may be given."""
@@ -114,10 +119,11 @@ def steals_any(state: State, kind: str) -> bool:
 
 def has_option(state: State) -> bool:
     """Whether the dice take or steal anything."""
-    dice, rows = state.dice, state.rows
-    if 0 < dice.count("sushi") <= len(rows.sushi) or 0 < dice.count("bone") <= len(rows.bone):
+    sushi, bone, blue, red = COUNTS[state.dice]
+    rows = state.rows
+    if 0 < sushi <= len(rows.sushi) or 0 < bone <= len(rows.bone):
         return True
-    if dice.count("blue") < TO_STEAL and dice.count("red") < TO_STEAL:
+    if blue < TO_STEAL and red < TO_STEAL:
         return False
     return bool(victims(state, "sushi") or victims(state, "bone"))
 

@@ -22,10 +22,11 @@ checks 4 to 7, and the actions in its answers are made once for all.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from itertools import compress
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from galley_engine.actions import ANYTHING, MOST_SEATS, SEAT, Check, Form, Move
+from galley_engine.actions import ANYTHING, MOST_SEATS, SEAT, Check, Form, Move, Rules
 from galley_engine.game import Chance, Fields, JSONObject, Refusal, Step
 from galley_engine.games import sushi_duel_effects as effects
 from galley_engine.games.sushi_duel_setup import DICE, MAX_SEATS, MIN_SEATS, options, start
@@ -51,7 +52,6 @@ from galley_engine.games.sushi_duel_state import (
     shows_yuck,
     side_of,
 )
-from galley_engine.given import shown
 
 __all__ = [
     "MOVES",
@@ -115,26 +115,19 @@ events: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def apply(state: State, action: object, at_ms: int, chance: Chance | None) -> Step[State] | Refusal:
+def apply(state: State, action: Any, at_ms: int, chance: Chance | None) -> Step[State] | Refusal:
     """The step that `action` makes at `at_ms`, or why it is refused; see the order above. Never raises."""
     phase = state.phase
     if phase == "over":
         return Refusal("game_over", "the game has ended")
-    if not isinstance(action, dict) and not isinstance(action, Mapping):
-        return Refusal("unknown_action", f"there is no action {shown(None)}")
-    try:
-        rule = RULES[action["do"]]
-    except (KeyError, TypeError):  # no such action, none at all, or what cannot be a key
-        return Refusal("unknown_action", f"there is no action {shown(action.get('do'))}")
-    belongs, who, guard, form, effect = rule
-    refusal = form.refusal(action, len(state.won), at_ms)
-    if refusal is not None:
-        return refusal
-    if phase != belongs:
-        return Refusal("wrong_phase", f"the phase is {phase}, this belongs to {belongs}")
+    rule = RULES.of(action, len(state.won), at_ms)
+    if isinstance(rule, Refusal):
+        return rule
+    if phase != rule.phase:
+        return Refusal("wrong_phase", f"the phase is {phase}, this belongs to {rule.phase}")
     seat = action["seat"]
-    refusal = who(state, seat) or (guard and guard(state, seat, at_ms))
-    return refusal or effect(state, action, seat, at_ms, chance)
+    refusal = rule.who(state, seat) or (rule.guard and rule.guard(state, seat, at_ms))
+    return refusal or rule.effect(state, action, seat, at_ms, chance)
 
 
 def actors(state: State) -> tuple[int, ...]:
@@ -170,14 +163,14 @@ def moves(state: State, seat: int, at_ms: int) -> list[JSONObject]:
 
 def _starter(state: State, seat: int) -> Refusal | None:
     starter = state.options.start_seat
-    return None if seat == starter else Refusal("not_your_turn", f"seat {starter} challenges")
+    return None if seat == starter else Refusal("not_your_turn", f"seat {starter} challenges, not {seat}")
 
 
 def _duelist(state: State, seat: int) -> Refusal | None:
     left, right = state.stations
     if seat in (left.seat, right.seat):
         return None
-    return Refusal("not_a_duelist", f"seats {left.seat} and {right.seat} duel")
+    return Refusal("not_a_duelist", f"seats {left.seat} and {right.seat} duel, not {seat}")
 
 
 def _observer(state: State, seat: int) -> Refusal | None:
@@ -188,7 +181,8 @@ def _observer(state: State, seat: int) -> Refusal | None:
 
 
 def _caller(state: State, seat: int) -> Refusal | None:
-    return None if seat == state.caller else Refusal("not_your_turn", f"seat {state.caller} decides")
+    caller = state.caller
+    return None if seat == caller else Refusal("not_your_turn", f"seat {caller} decides, not {seat}")
 
 
 # --- What no value can make good ------------------------------------------------------------------
@@ -197,7 +191,7 @@ def _caller(state: State, seat: int) -> Refusal | None:
 def _may_roll(state: State, seat: int, at_ms: int) -> Refusal | None:
     mine, _ = mine_and_other(state, seat)
     if False not in mine.kept:
-        return Refusal("nothing_to_roll", "all dice are set aside")
+        return Refusal("nothing_to_roll", "all dice are set aside, one must be freed first")
     if not _may_roll_again(state, mine, at_ms):
         interval_ms = state.options.min_roll_interval_ms
         return Refusal("too_soon", f"the last roll was at {mine.rolled_ms} ms, {interval_ms} ms must pass")
@@ -219,7 +213,8 @@ def _may_roll_again(state: State, mine: Station, at_ms: int) -> bool:
 # --- The table ------------------------------------------------------------------------------------
 
 
-class _Rule(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Rule:
     """One action: when, who, what stands in the way, its fields, what it does."""
 
     phase: str
@@ -253,17 +248,19 @@ actions: Mapping[str, Fields] = {
 
 _form = {do: Form(fields, _CHECKS) for do, fields in actions.items()}
 
-RULES: Mapping[str, _Rule] = {
-    "challenge": _Rule("challenge", _starter, None, _form["challenge"], effects.challenge),
-    "ready": _Rule("ready", _duelist, None, _form["ready"], effects.ready),
-    "keep": _Rule("duel", _duelist, None, _form["keep"], effects.keep),
-    "roll": _Rule("duel", _duelist, _may_roll, _form["roll"], effects.roll),
-    "bell": _Rule("duel", _duelist, None, _form["bell"], effects.bell),
-    "choose": _Rule("choose", _caller, None, _form["choose"], effects.choose),
-    "yuck": _Rule("duel", _duelist, _may_call, _form["yuck"], effects.yuck),
-    "mate": _Rule("duel", _observer, _may_call, _form["mate"], effects.mate),
-    "share": _Rule("share", _caller, None, _form["share"], effects.share),
-}
+RULES: Final = Rules[_Rule](
+    {
+        "challenge": _Rule("challenge", _starter, None, _form["challenge"], effects.challenge),
+        "ready": _Rule("ready", _duelist, None, _form["ready"], effects.ready),
+        "keep": _Rule("duel", _duelist, None, _form["keep"], effects.keep),
+        "roll": _Rule("duel", _duelist, _may_roll, _form["roll"], effects.roll),
+        "bell": _Rule("duel", _duelist, None, _form["bell"], effects.bell),
+        "choose": _Rule("choose", _caller, None, _form["choose"], effects.choose),
+        "yuck": _Rule("duel", _duelist, _may_call, _form["yuck"], effects.yuck),
+        "mate": _Rule("duel", _observer, _may_call, _form["mate"], effects.mate),
+        "share": _Rule("share", _caller, None, _form["share"], effects.share),
+    }
+)
 
 
 # --- What may be done now -------------------------------------------------------------------------
@@ -275,16 +272,13 @@ _READY, _ROLL, _BELL, _YUCK, _MATE = (
 )
 
 _IN_THE_DUEL = tuple(
-    {
-        (rolls, calls): (
-            *effects.KEEP[seat],
-            *(_ROLL[seat],) * rolls,
-            _BELL[seat],
-            *(_YUCK[seat],) * calls,
+    tuple(
+        tuple(
+            (*effects.KEEP[seat], *(_ROLL[seat],) * rolls, _BELL[seat], *(_YUCK[seat],) * calls)
+            for calls in (False, True)
         )
         for rolls in (False, True)
-        for calls in (False, True)
-    }
+    )
     for seat in range(MOST_SEATS)
 )
 """What a duelist may do whose dice all show something, by whether he may roll and call now."""
@@ -312,7 +306,7 @@ def _in_the_duel(state: State, seat: int, at_ms: int) -> list[JSONObject]:
     else:
         return [_MATE[seat]] if calls else []
     rolls = False in mine.kept and _may_roll_again(state, mine, at_ms)
-    allowed = _IN_THE_DUEL[seat][rolls, calls]
+    allowed = _IN_THE_DUEL[seat][rolls][calls]
     faces = mine.faces
     if None in faces:
         return [*compress(allowed, (face is not None for face in faces)), *allowed[DICE:]]

@@ -24,14 +24,16 @@ from galley_engine.games.sushi_duel_setup import DICE
 from galley_engine.games.sushi_duel_state import (
     State,
     Station,
+    complete_platters,
     fits,
     mine_and_other,
     own,
     share_candidates,
     shows_yuck,
+    side_of,
     unrolled,
 )
-from galley_engine.given import shown
+from galley_engine.given import listed, shown
 
 T = TypeVar("T")
 
@@ -91,7 +93,7 @@ def ready(
         return Step(state, accepted, ())
     got_ready = Event("got_ready", {"by": seat})
     if not other.ready:
-        return Step(_with_station(state, mine._replace(ready=True)), accepted, (got_ready,))
+        return Step(_with_station(state, mine, mine._replace(ready=True)), accepted, (got_ready,))
     left, right = (station._replace(ready=False) for station in state.stations)
     started = Event("duel_started", {"left": left.seat, "right": right.seat})
     return Step(state._replace(phase="duel", stations=(left, right)), accepted, (got_ready, started))
@@ -105,13 +107,14 @@ def keep(
 ) -> Step[State] | Refusal:
     """A die is set aside, or freed if it was."""
     die = action["die"]
-    _, faces, kept, is_ready, rolled_ms = own(state, seat)
+    mine = own(state, seat)
+    _, faces, kept, is_ready, rolled_ms = mine
     face = faces[die]
     if face is None:
-        return Refusal("not_legal", f"die {die} has not been rolled yet")
+        return Refusal("not_legal", f"die is {die}, which shows nothing before a roll")
     happened = _turned("freed" if kept[die] else "kept", seat, die, face)
     after = made(Station, (seat, faces, TURNED[kept][die], is_ready, rolled_ms))
-    return made(Step, (_with_station(state, after), KEEP[seat][die], happened))
+    return made(Step, (_with_station(state, mine, after), KEEP[seat][die], happened))
 
 
 @lru_cache(maxsize=1024)  # more than there are with the usual ingredients
@@ -123,7 +126,8 @@ def roll(
     state: State, action: Mapping[str, Any], seat: int, at_ms: int, chance: Chance | None
 ) -> Step[State] | Refusal:
     """All dice that are not set aside are rolled."""
-    _, faces, kept, is_ready, _ = own(state, seat)
+    mine = own(state, seat)
+    _, faces, kept, is_ready, _ = mine
     dice = FREE[kept]
     outcome = _outcome(state, dice, action, chance)
     if isinstance(outcome, Refusal):
@@ -134,7 +138,7 @@ def roll(
     after = made(Station, (seat, tuple(shows), kept, is_ready, at_ms))
     happened = made(Event, ("rolled", {"by": seat, "dice": dice, "faces": outcome}))
     return made(
-        Step, (_with_station(state, after), {"do": "roll", "seat": seat, "faces": outcome}, (happened,))
+        Step, (_with_station(state, mine, after), {"do": "roll", "seat": seat, "faces": outcome}, (happened,))
     )
 
 
@@ -200,7 +204,8 @@ def choose(
         return Refusal("bad_value", f"platter is {shown(place)}, but the places are 0 to {last}")
     mine = own(state, seat)
     if not fits(mine.faces, state.visible[place]):
-        return Refusal("not_legal", f"the dice do not complete platter {place}")
+        fitting = listed(map(str, complete_platters(state, side_of(state, seat) or "left")))
+        return Refusal("not_legal", f"platter is {place}, but the dice complete only {fitting}")
     return _take(state, {"do": "choose", "seat": seat, "platter": place}, seat, place)
 
 
@@ -211,7 +216,7 @@ def share(
     side, to = action["side"], action["to"]
     candidates = share_candidates(state)
     if to not in candidates:
-        return Refusal("not_legal", f"to is {to}, but the fewest platters have {list(candidates)}")
+        return Refusal("not_legal", f"to is {to}, but the fewest platters has {listed(map(str, candidates))}")
     after, passed = _new_holders(state, *((seat, to) if side == "left" else (to, seat)))
     shared = Event("sets_shared", {"by": seat, "side": side, "to": to})
     return Step(after, {"do": "share", "seat": seat, "side": side, "to": to}, (shared, passed))
@@ -220,10 +225,10 @@ def share(
 # --- What they have in common ---------------------------------------------------------------------
 
 
-def _with_station(state: State, station: Station) -> State:
-    """The state with the set of this holder replaced."""
+def _with_station(state: State, before: Station, after: Station) -> State:
+    """The state with one of its stations replaced."""
     options, phase, visible, stock, (left, right), won, caller, locked_ms = state
-    stations = (station, right) if left.seat == station.seat else (left, station)
+    stations = (after, right) if left is before else (left, after)
     return made(State, (options, phase, visible, stock, stations, won, caller, locked_ms))
 
 
@@ -262,7 +267,7 @@ def _forced_roll(
     after = made(Station, (holder, tuple(outcome), NONE_KEPT, is_ready, rolled_ms))
     rolled = made(Event, ("rolled", {"by": holder, "dice": ALL_DICE, "faces": outcome}))
     accepted: JSONObject = {"do": action["do"], "seat": seat, "faces": outcome}
-    return made(Step, (_with_station(state, after), accepted, (because, rolled)))
+    return made(Step, (_with_station(state, station, after), accepted, (because, rolled)))
 
 
 def _take(state: State, accepted: JSONObject, seat: int, place: int) -> Step[State]:

@@ -19,9 +19,10 @@ The game knows no time: a stamp must be a whole number, and makes no difference.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Final
 
-from galley_engine.actions import ANYTHING, MOST_SEATS, SEAT, Check, Form, Move
+from galley_engine.actions import ANYTHING, MOST_SEATS, SEAT, Check, Form, Move, Rules
 from galley_engine.game import Chance, Fields, JSONObject, Refusal, Step
 from galley_engine.games import worm_grill_effects as effects
 from galley_engine.games.worm_grill_effects import landed
@@ -58,7 +59,7 @@ from galley_engine.games.worm_grill_state import (
     total_of,
     why_bad,
 )
-from galley_engine.given import listed, shown
+from galley_engine.given import listed
 
 __all__ = [
     "CLOSED",
@@ -123,26 +124,20 @@ events: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def apply(state: State, action: object, at_ms: int, chance: Chance | None) -> Step[State] | Refusal:
+def apply(state: State, action: Any, at_ms: int, chance: Chance | None) -> Step[State] | Refusal:
     """The step that `action` makes at `at_ms`, or why it is refused; see the order above. Never raises."""
     phase = state.phase
     if phase == "over":
         return Refusal("game_over", "the game has ended")
-    if not isinstance(action, dict) and not isinstance(action, Mapping):
-        return Refusal("unknown_action", f"there is no action {shown(None)}")
-    try:
-        phases, form, effect = RULES[action["do"]]
-    except (KeyError, TypeError):  # no such action, none at all, or what cannot be a key
-        return Refusal("unknown_action", f"there is no action {shown(action.get('do'))}")
-    refusal = form.refusal(action, len(state.board.worms), at_ms)
-    if refusal is not None:
-        return refusal
-    if phase not in phases:
-        return Refusal("wrong_phase", f"the phase is {phase}, this belongs to {listed(phases)}")
+    rule = RULES.of(action, len(state.board.worms), at_ms)
+    if isinstance(rule, Refusal):
+        return rule
+    if phase not in rule.phases:
+        return Refusal("wrong_phase", f"the phase is {phase}, this belongs to {listed(rule.phases)}")
     seat = action["seat"]
     if seat != state.turn:
         return Refusal("not_your_turn", f"it is the turn of seat {state.turn}")
-    return effect(state, action, seat, at_ms, chance)
+    return rule.effect(state, action, seat, at_ms, chance)
 
 
 def actors(state: State) -> tuple[int, ...]:
@@ -157,17 +152,18 @@ def legal(state: State, seat: int, at_ms: int) -> tuple[str, ...]:
 
 def moves(state: State, seat: int, at_ms: int) -> list[JSONObject]:
     """Every action that would be accepted from `seat` at `at_ms`, without outcomes."""
-    _, phase, turn, dice, aside, _ = state
-    if seat != turn:
+    if seat != state.turn:
         return []
+    phase = state.phase
+    if phase == "throw":
+        return [_THROW[seat]]
     if phase == "keep":
+        dice, aside = state.dice, state.aside
         found: list[JSONObject] = []
         for letter, move in _KEEP[seat]:
             if letter in dice and letter not in aside:
                 found.append(move)
         return found
-    if phase == "throw":
-        return [_THROW[seat]]
     if phase == "decide":
         freely = not state.options.stop_requires_good
         return [*_THROW_OR_STOP[seat]] if freely or may_stop(state) else [_THROW[seat]]
@@ -177,7 +173,8 @@ def moves(state: State, seat: int, at_ms: int) -> list[JSONObject]:
 # --- The table ------------------------------------------------------------------------------------
 
 
-class _Rule(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Rule:
     """One action: its phases, its fields, what it does."""
 
     phases: tuple[str, ...]
@@ -199,13 +196,15 @@ actions: Mapping[str, Fields] = {
 
 _FORMS = {do: Form(fields, _CHECKS) for do, fields in actions.items()}
 
-RULES: Mapping[str, _Rule] = {
-    "throw": _Rule(("throw", "decide"), _FORMS["throw"], effects.throw),
-    "keep": _Rule(("keep",), _FORMS["keep"], effects.keep),
-    "stop": _Rule(("decide",), _FORMS["stop"], effects.stop),
-}
+RULES: Final = Rules[_Rule](
+    {
+        "throw": _Rule(("throw", "decide"), _FORMS["throw"], effects.throw),
+        "keep": _Rule(("keep",), _FORMS["keep"], effects.keep),
+        "stop": _Rule(("decide",), _FORMS["stop"], effects.stop),
+    }
+)
 
 _ALONE: Final = tuple((seat,) for seat in range(MOST_SEATS))
 _THROW: Final = tuple(Move(do="throw", seat=seat) for seat in range(MOST_SEATS))
 _THROW_OR_STOP: Final = tuple(zip(_THROW, effects.STOP, strict=True))
-_KEEP: Final = tuple(tuple(keep.items()) for keep in effects.KEEP)
+_KEEP: Final = tuple(tuple((kept.letter, kept.move) for kept in of.values()) for of in effects.KEPT)

@@ -11,6 +11,7 @@ in the table LANDINGS: each takes the board and gives the board after it, with `
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from typing import Any, Final, TypeAlias
@@ -56,21 +57,31 @@ OUTCOMES: Final[tuple[tuple[tuple[str, tuple[JSON, ...]], ...], ...]] = tuple(
 WAYS: Final = tuple(range(len(LETTERS) ** dice) for dice in range(DICE + 1))
 """The numbers of all that so many dice can show; of more than HALF dice it says what both parts show."""
 
-KEEP: Final = tuple(
-    {letter: Move(do="keep", seat=seat, face=face) for letter, face in FACE_OF.items()}
-    for seat in range(MOST_SEATS)
-)
-STOP: Final = tuple(Move(do="stop", seat=seat) for seat in range(MOST_SEATS))
-"""The actions of a seat that need no outcome of chance."""
 
-SET_ASIDE: Final = tuple(
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A face that a seat keeps: its letter, the action, and what happens, by how many dice show the face."""
+
+    letter: str
+    move: Move
+    happened: tuple[tuple[Event, ...], ...]
+
+
+KEPT: Final[tuple[Mapping[JSON, Kept], ...]] = tuple(
     {
-        letter: tuple((Event("set_aside", Data(by=seat, face=face, dice=dice)),) for dice in range(DICE + 1))
+        face: Kept(
+            letter,
+            Move(do="keep", seat=seat, face=face),
+            tuple((Event("set_aside", Data(by=seat, face=face, dice=dice)),) for dice in range(DICE + 1)),
+        )
         for letter, face in FACE_OF.items()
     }
     for seat in range(MOST_SEATS)
 )
-"""What happens when so many dice are kept."""
+"""By seat and face."""
+
+STOP: Final = tuple(Move(do="stop", seat=seat) for seat in range(MOST_SEATS))
+"""The action that stops, of each seat."""
 
 SNAIL_PLACED: Final = {place: (Event("snail_placed", Data(place=place)),) for place in PLACES}
 """What happens after a bad throw."""
@@ -116,21 +127,21 @@ def keep(
     """All dice that show the face are set aside; without dice or faces left the turn ends."""
     options, _, _, dice, aside, board = state
     face = action["face"]
-    letter = LETTER_OF[face]
-    if letter not in dice:
+    kept = KEPT[seat][face]
+    letter = kept.letter
+    rest = dice.replace(letter, "")
+    count = len(dice) - len(rest)
+    if not count:
         return Refusal("not_legal", f"no die shows {shown(face)}")
     if letter in aside:
         return Refusal("not_legal", f"{shown(face)} was set aside before in this turn")
-    count = dice.count(letter)
-    rest = dice.replace(letter, "")
     aside += letter * count
-    accepted = KEEP[seat][letter]
-    happened = SET_ASIDE[seat][letter][count]
+    happened = kept.happened[count]
     if rest and (len(aside) < len(LETTERS) or len(set(aside)) < len(LETTERS)):
         after = made(State, (options, "decide", seat, rest, aside, board))
-        return made(Step, (after, accepted, happened))
+        return made(Step, (after, kept.move, happened))
     total = total_of(aside)
-    return _end_turn(state, total, seat, accepted, happened, why_bad(board, seat, total, WORM in aside))
+    return _end_turn(state, total, seat, kept.move, happened, why_bad(board, seat, total, WORM in aside))
 
 
 def stop(

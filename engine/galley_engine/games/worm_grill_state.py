@@ -15,6 +15,7 @@ people may give in `worm_grill_setup`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
 from galley_engine.game import JSON, JSONObject
@@ -107,8 +108,9 @@ class State(NamedTuple):
 # --- Questions ------------------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=4096)
 def total_of(aside: str) -> int:
-    """What these dice add up to; a worm counts five."""
+    """What these dice add up to; a worm counts five. Few faces are kept in a turn, so most come again."""
     return sum(map(_value_of, aside))
 
 
@@ -148,7 +150,10 @@ def good_result(board: Board, seat: int, total: int) -> str:
 
 def highest(grill: Sequence[Place], wanted: Place) -> int | None:
     """The highest place, 23 to 36, where the grill looks like this, or None."""
-    return LAST - grill[::-1].index(wanted) if wanted in grill else None
+    try:
+        return LAST - grill[::-1].index(wanted)
+    except ValueError:
+        return None
 
 
 def may_stop(state: State) -> bool:
