@@ -38,7 +38,7 @@ ROWS: tuple[Part, ...] = (
         (27.6, 3.0),
         (24.0, 26.0),
         (1.5, 8.0),
-        "nut 30.6 x 8, washer 33.6 x 2; blades 2.8 mm",
+        "nut 30.6 x 8, washer 33.6 x 2; blades 2.8 mm; such as Adafruit 3429 to 3433",
     ),
     _key(
         "key24_snap",
@@ -56,7 +56,7 @@ ROWS: tuple[Part, ...] = (
         (33.3, 4.7),
         (28.0, 33.3),
         (1.5, 9.0),
-        "nut 35.7 x 9; blades 4.8 mm",
+        "nut 35.7 x 9; blades 4.8 mm; such as Adafruit 3487, 3489 or 3490",
     ),
     _key(
         "key30_snap",
@@ -85,7 +85,7 @@ ROWS: tuple[Part, ...] = (
         (1.5, 12.0),
         60.0,
         15.0,
-        "hole 25, thread 24, 60 mm deep: measure",
+        "hole 25, thread 24, 60 mm deep: measure; such as Adafruit 1190 or 1192",
         "#c0282d",
     ),
     Part(
@@ -245,7 +245,7 @@ ROWS: tuple[Part, ...] = (
         "projects",
         False,
         (block(0, 0, 20.0, 8.0, 0.0, 10.0),),
-        note="20 x 10 x 8, 250 mm lead",
+        note="20 x 10 x 8, 250 mm lead; such as Adafruit 2167",
     ),
     Part(
         "hall",
@@ -265,7 +265,7 @@ ROWS: tuple[Part, ...] = (
     ),
     Part(
         "tcs34725",
-        "TCS34725 colour sensor breakout and 4-wire cable",
+        "TCS34725 colour sensor breakout and its STEMMA cable",
         "board file",
         False,
         (block(0, 0, 20.32, 20.32, -1.6, 0.0), block(0, 0, 16.0, 16.0, -9.6, -1.6, kind="room")),
@@ -274,11 +274,11 @@ ROWS: tuple[Part, ...] = (
     ),
     Part(
         "guard_switch",
-        "Lid switch, microswitch 19.8 x 10.2 x 6.4, normally closed contact used",
+        "Lid switch, microswitch 19.8 x 10.2 x 6.4 with lever, normally open contact used",
         "nopscadlib",
         False,
         (block(0, 0, 19.8, 6.4, -10.2, 0.0), block(0, 0, 19.8, 6.4, -20.2, -10.2, kind="room")),
-        note="V-type, holes 9.5 apart",
+        note="V-type, holes 9.5 apart; the closed lid presses it shut",
     ),
     Part(
         "screw_m3_top", "Screw M3 countersunk, length by the sheet (see the rule)", "standard", True, (), 3.2

@@ -14,6 +14,8 @@ import math
 from collections.abc import Iterator
 from functools import lru_cache
 
+import numpy as np
+from numpy.typing import NDArray
 from shapely import maximum_inscribed_circle
 from shapely.geometry import Point, Polygon
 from shapely.geometry.base import BaseGeometry
@@ -29,8 +31,10 @@ from galley_enclosure.printed import (
     grid_outline,
     light_grid,
 )
-from galley_enclosure.shapes import ACROSS, UNIT, Frame, Prism, boxes_touch, cyl
+from galley_enclosure.shapes import UNIT, Frame, Prism, boxes_touch, cyl
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int_]
 WALL_SLACK = 0.01
 BRIDGE = 12.5
 # Shadows that share less than this only touch (mm2).
@@ -109,62 +113,89 @@ def prints(model: Model) -> Iterator[Finding]:
         )
 
 
-def _blocks(mover: Prism, other: Prism, way: str, reach: float) -> bool:
-    """Whether `other` stands in the way of `mover` going `reach` mm along `way`."""
+def _bounds(prisms: list[Prism]) -> tuple[Floats, Floats]:
+    """Lowest and highest corners, each of shape (n, 3)."""
+    both = np.array([p.bounds for p in prisms]).reshape(-1, 2, 3)
+    return both[:, 0], both[:, 1]
+
+
+def _ahead(mover: Prism, low: Floats, high: Floats, way: str, reach: float) -> Ints:
+    """Which boxes the mover's box meets on `reach` mm along `way`."""
     axis, sign = UNIT[way]
-    a, b = ACROSS[axis]
-    (mlo, mhi), (olo, ohi) = mover.bounds, other.bounds
-    if (
-        mhi[a] <= olo[a] + 1e-6
-        or ohi[a] <= mlo[a] + 1e-6
-        or mhi[b] <= olo[b] + 1e-6
-        or ohi[b] <= mlo[b] + 1e-6
-    ):
+    lowest, highest = np.array(mover.bounds)
+    (lowest if sign < 0 else highest)[axis] += sign * reach
+    near = (low < highest - 1e-6) & (high > lowest + 1e-6)
+    return np.flatnonzero(near[:, 0] & near[:, 1] & near[:, 2])
+
+
+class _Group:
+    """Parts that come off one after another, and what still stands in the way of each.
+
+    What leaves never comes back, so of everything that could block a way each thing is looked at once: the
+    first that does blocks it until it has left itself, and only then is the next one sought.
+    """
+
+    def __init__(self, items: list[Item]) -> None:
+        self.items = items
+        self.left = set(range(len(items)))
+        solid = [(k, p) for k, item in enumerate(items) for p in item.prisms if p.kind != "room"]
+        self.owner = np.array([k for k, _ in solid], dtype=int)
+        self.prisms = [p for _, p in solid]
+        self.low, self.high = _bounds(self.prisms)
+        self.ways: dict[tuple[int, str, float, str], tuple[Iterator[int], int | None]] = {}
+
+    def free(self, k: int, way: str, reach: float = math.inf, after: str = "") -> bool:
+        """Whether part `k` can go `reach` mm along `way`; with `after`, whether it has that way out then."""
+        key = (k, way, reach, after)
+        blockers, held_by = self.ways.get(key) or (self._blockers(*key), -1)
+        while held_by is not None and held_by not in self.left:
+            held_by = next(blockers, None)
+        self.ways[key] = blockers, held_by
+        return held_by is None
+
+    def way_out(self, k: int) -> bool:
+        """One straight pull, or a short one to the side and then straight."""
+        if any(self.free(k, way) for way in UNIT):
+            return True
+        for way, (axis, _) in UNIT.items():
+            for reach in SIDE_STEPS:
+                if not self.free(k, way, reach):
+                    break
+                if any(self.free(k, way, reach, after) for after in UNIT if UNIT[after][0] != axis):
+                    return True
         return False
-    if sign > 0:
-        ahead = ohi[axis] > mlo[axis] + 1e-6 and olo[axis] < mhi[axis] + reach - 1e-6
-    else:
-        ahead = olo[axis] < mhi[axis] - 1e-6 and ohi[axis] > mlo[axis] - reach + 1e-6
-    return ahead and mover.covers(other, axis, TOUCH_AREA)
 
-
-def _free(movers: list[Prism], others: list[Prism], way: str, reach: float = math.inf) -> bool:
-    return not any(_blocks(m, p, way, reach) for m in movers for p in others)
-
-
-def _way_out(item: Item, rest: list[Item]) -> bool:
-    """One straight pull, or a short one to the side and then straight."""
-    movers = [p for p in item.prisms if p.kind == "solid"]
-    others = [p for o in rest for p in o.prisms if p.kind != "room"]
-    if any(_free(movers, others, way) for way in UNIT):
-        return True
-    for way, (axis, sign) in UNIT.items():
-        for reach in SIDE_STEPS:
-            if not _free(movers, others, way, reach):
-                break
+    def _blockers(self, k: int, way: str, reach: float, after: str) -> Iterator[int]:
+        """Numbers of the parts that block it, one after another."""
+        movers = [p for p in self.items[k].prisms if p.kind == "solid"]
+        if after:
+            axis, sign = UNIT[way]
             shift = [0.0, 0.0, 0.0]
             shift[axis] = sign * reach
-            moved = [Frame((shift[0], shift[1], shift[2])).place(p) for p in movers]
-            if any(_free(moved, others, out) for out in UNIT if UNIT[out][0] != axis):
-                return True
-    return False
+            movers = [Frame((shift[0], shift[1], shift[2])).place(p) for p in movers]
+            way, reach = after, math.inf
+        axis, _ = UNIT[way]
+        for mover in movers:
+            for i in _ahead(mover, self.low, self.high, way, reach):
+                owner = int(self.owner[i])
+                if owner != k and owner in self.left and mover.covers(self.prisms[i], axis, TOUCH_AREA):
+                    yield owner
 
 
 def stuck(items: list[Item]) -> list[str]:
     """Names of parts that cannot be taken out of a group in any order; panels count as obstacles that
     stay.
     """
-    left = [i for i in items if i.kind != "panel"]
-    fixed = [i for i in items if i.kind == "panel"]
+    group = _Group(items)
+    loose = [k for k, item in enumerate(items) if item.kind != "panel"]
     moved = True
-    while left and moved:
+    while moved:
         moved = False
-        for item in list(left):
-            rest = fixed + [o for o in left if o is not item]
-            if _way_out(item, rest):
-                left.remove(item)
+        for k in loose:
+            if k in group.left and group.way_out(k):
+                group.left.remove(k)
                 moved = True
-    return [i.ref for i in left]
+    return [items[k].ref for k in loose if k in group.left]
 
 
 def assembly(model: Model) -> Iterator[Finding]:
@@ -174,7 +205,15 @@ def assembly(model: Model) -> Iterator[Finding]:
     groups = {g: [i for i in model.items if i.group == g] for g in ("base", "top", "play")}
     lifted = groups["top"] + groups["play"]
     below = [p for o in groups["base"] for p in o.prisms if p.kind != "room"]
-    held = [a.ref for a in lifted if not _free([p for p in a.prisms if p.kind != "room"], below, "+z")]
+    low, high = _bounds(below)
+    held = [
+        a.ref
+        for a in lifted
+        for p in a.prisms
+        if p.kind != "room"
+        for i in _ahead(p, low, high, "+z", math.inf)
+        if p.covers(below[i], 2, TOUCH_AREA)
+    ]
     yield holds(
         "lid lifts off",
         "top",

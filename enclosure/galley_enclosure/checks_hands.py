@@ -75,7 +75,8 @@ def thickness(model: Model) -> Iterator[Finding]:
             what,
             low <= t <= high,
             f"{low:g}..{high:g} mm",
-            f"{t:g} mm sheet, range {low:g} to {high:g} mm",
+            f"{t:g} mm sheet, range {low:g} to {high:g} mm"
+            + ("" if low <= t <= high else f", {max(low - t, t - high):.1f} mm off"),
             "choose another part or sheet",
         )
 

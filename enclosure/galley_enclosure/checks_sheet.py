@@ -54,28 +54,31 @@ def outlines(model: Model) -> Iterator[Finding]:
 def webs(model: Model) -> Iterator[Finding]:
     """At least 4 mm of material between any two cut-outs and from each cut-out to the outline."""
     for p in model.panels.values():
-        shapes = [(c.ref, c.polygon()) for c in p.cutouts]
-        placed = [(ref, s, s.bounds) for ref, s in shapes]
-        for (ra, a, room_a), (rb, b, room_b) in combinations(placed, 2):
-            if _near(room_a, room_b, NEAR):
-                d = a.distance(b)
+        placed = [(c.ref, *c.core()) for c in p.cutouts]
+        rooms = [_grown(core.bounds, r) for _, core, r in placed]
+        for (i, (ra, a, r)), (j, (rb, b, s)) in combinations(enumerate(placed), 2):
+            if _near(rooms[i], rooms[j], NEAR):
                 yield at_least(
                     "web between cut-outs",
                     p.name,
-                    d,
+                    max(0.0, a.distance(b) - r - s),
                     WEB,
                     f"the web between {ra} and {rb}",
                     "move them apart",
                 )
-        for ref, s in shapes:
+        for ref, core, r in placed:
             yield at_least(
                 "web to the edge",
                 p.name,
-                p.outline.exterior.distance(s),
+                max(0.0, p.outline.exterior.distance(core) - r),
                 WEB,
                 f"the web from {ref} to the edge",
                 "move it inwards or enlarge the box",
             )
+
+
+def _grown(room: tuple[float, float, float, float], r: float) -> tuple[float, float, float, float]:
+    return room[0] - r, room[1] - r, room[2] + r, room[3] + r
 
 
 def _near(a: tuple[float, float, float, float], b: tuple[float, float, float, float], gap: float) -> bool:
@@ -92,7 +95,7 @@ def slivers(model: Model) -> Iterator[Finding]:
     """
     for p in model.panels.values():
         full = p.outline.difference(unary_union(_crowded(p))).simplify(0.01)
-        lost = full.difference(full.buffer(-SLIVER_R, quad_segs=8).buffer(SLIVER_R + HAIR, quad_segs=8))
+        lost = full.difference(full.buffer(-SLIVER_R, quad_segs=4).buffer(SLIVER_R + HAIR, quad_segs=4))
         pieces = getattr(lost, "geoms", [lost])
         worst = max((g.area for g in pieces), default=0.0)
         yield at_most(
@@ -295,8 +298,9 @@ def labels(model: Model) -> Iterator[Finding]:
                 f"label {label.text} inside",
                 "move it",
             )
-            near = [c.polygon() for c in p.cutouts] + [other.polygon() for other in p.labels[:i]]
-            gap = min([room.distance(s) for s in near] + [_edge(p.outline, room)])
+            gaps = [room.distance(core) - r for core, r in (c.core() for c in p.cutouts)]
+            gaps += [room.distance(other.polygon()) for other in p.labels[:i]]
+            gap = max(0.0, min([*gaps, _edge(p.outline, room)]))
             yield at_least(
                 "text clear of cuts", p.name, gap, LABEL_GAP, f"the gap round {label.text}", "move the text"
             )

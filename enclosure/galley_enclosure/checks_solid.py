@@ -1,8 +1,8 @@
 """Exact checks with the CAD kernel: volume, validity, collisions, outer size.
 
-Pairs are filtered by bounding box; what remains is intersected exactly. Wire rooms count as solid against
-everything but other rooms. Takes seconds, so `check` runs it only with `--solid` and the tests mark it
-`cad`.
+Pairs are filtered by bounding box and by what they cover; what remains is intersected exactly. Wire rooms
+count as solid against everything but other rooms. Takes seconds, so `check` runs it only with `--solid` and
+the tests mark it `cad`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
+import shapely
+
 from galley_enclosure.findings import Finding, at_most, holds
 from galley_enclosure.model import Item, Model
 from galley_enclosure.shapes import Prism, boxes_touch, panel_prism
@@ -20,6 +22,8 @@ from galley_enclosure.sheet import Circle, Panel
 from galley_enclosure.solids import prism_solid
 
 CLASH_MM3 = 1e-3
+# More than a circle of 128 corners differs from a true one, up to the arena's.
+CORNERS = 0.05
 
 
 @lru_cache(maxsize=4096)
@@ -52,12 +56,21 @@ def volumes(model: Model) -> Iterator[Finding]:
         )
 
 
+def _near(p: Prism, q: Prism) -> bool:
+    """Whether two prisms might meet: their boxes do, and looked at along the axis of either its outline and
+    what the other covers, drawn with corners instead of arcs, come within `CORNERS`.
+    """
+    return boxes_touch(p.bounds, q.bounds) and all(
+        shapely.dwithin(p.shadow(axis), q.shadow(axis), CORNERS) for axis in {p.axis, q.axis}
+    )
+
+
 def clash(a: Item, b: Item) -> float:
     """Shared volume (mm3) of two items."""
     total = 0.0
     for p in a.prisms:
         for q in b.prisms:
-            if (p.kind == "room" and q.kind == "room") or not boxes_touch(p.bounds, q.bounds):
+            if (p.kind == "room" and q.kind == "room") or not _near(p, q):
                 continue
             shared = _solid(p).intersect(_solid(q))
             if shared is not None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 Point = tuple[float, float]
 LAYERS = {"ENGRAVE": 7, "CUT_INSIDE": 5, "CUT_OUTSIDE": 1, "NOTES": 8}
+NOTE_H = 3.0
 COLOURS = {"ENGRAVE": "#000000", "CUT_INSIDE": "#0000ff", "CUT_OUTSIDE": "#ff0000"}
 
 
@@ -45,6 +46,11 @@ class Drawn:
     circles: list[tuple[float, float, float]] = field(default_factory=list)
     lines: list[list[Point]] = field(default_factory=list)
     note: Point = (0.0, 0.0)
+
+    def note_turn(self) -> float:
+        """Degrees by which the part's name is turned: it stands on end in a part too narrow for it."""
+        wide, high = (max(p[i] for p in self.outside) - min(p[i] for p in self.outside) for i in (0, 1))
+        return 90.0 if wide < min(high, NOTE_H * len(self.name)) else 0.0
 
 
 def draw(panel: Panel, kerf: float, x: float = 0.0, y: float = 0.0, turned: bool = False) -> Drawn:
@@ -86,8 +92,17 @@ def _quiet_place(panel: Panel) -> Point:
     return (place.x, place.y)
 
 
-def dxf(parts: list[Drawn]) -> Drawing:
-    """A DXF document in mm."""
+def _save_dxf(parts: list[Drawn], path: Path) -> None:
+    """Write a DXF document in mm."""
+    space = _document().modelspace()
+    space.delete_all_entities()
+    fill(space, parts)
+    _document().saveas(path)
+
+
+@lru_cache(maxsize=1)
+def _document() -> Drawing:
+    """The one document that every drawing is written from: making it takes longer than filling it."""
     # Only DXF needs ezdxf, which takes longer to load than a check to run.
     from ezdxf import units
     from ezdxf.filemanagement import new
@@ -95,12 +110,13 @@ def dxf(parts: list[Drawn]) -> Drawing:
     doc = new("R2010", units=units.MM)
     for layer, colour in LAYERS.items():
         doc.layers.add(layer, color=colour)
-    fill(doc.modelspace(), parts)
     return doc
 
 
 def fill(space: CreatorInterface, parts: list[Drawn]) -> None:
     """Draw the parts into a space, of a DXF document or of none."""
+    from ezdxf.enums import TextEntityAlignment
+
     for part in parts:
         for line in part.lines:
             for a, b in itertools.pairwise(line):
@@ -115,7 +131,10 @@ def fill(space: CreatorInterface, parts: list[Drawn]) -> None:
                 dxfattribs={"layer": "CUT_INSIDE"},
             )
         space.add_lwpolyline(part.outside, close=True, dxfattribs={"layer": "CUT_OUTSIDE"})
-        space.add_text(part.name, height=3.0, dxfattribs={"layer": "NOTES"}).set_placement(part.note)
+        note = space.add_text(
+            part.name, height=NOTE_H, rotation=part.note_turn(), dxfattribs={"layer": "NOTES"}
+        )
+        note.set_placement(part.note, align=TextEntityAlignment.MIDDLE_CENTER)
 
 
 def svg(parts: list[Drawn], w: float, h: float, title: str) -> str:
@@ -133,7 +152,9 @@ def svg(parts: list[Drawn], w: float, h: float, title: str) -> str:
             f'<circle cx="{_n(x)}" cy="{_n(h - y)}" r="{_n(d / 2)}"/>' for x, y, d in part.circles
         ]
         groups["CUT_OUTSIDE"].append(f'<path d="{path(part.outside, True)}"/>')
-        notes.append(f'<text x="{_n(part.note[0])}" y="{_n(h - part.note[1])}">{part.name}</text>')
+        x, y, turn = _n(part.note[0]), _n(h - part.note[1]), part.note_turn()
+        turned = f' transform="rotate({_n(-turn)} {x} {y})"' if turn else ""
+        notes.append(f'<text x="{x}" y="{y}"{turned}>{part.name}</text>')
     body = "\n".join(
         f'<g id="{layer}" stroke="{COLOURS[layer]}">\n' + "\n".join(lines) + "\n</g>"
         for layer, lines in groups.items()
@@ -159,7 +180,7 @@ def panel_files(panel: Panel, stock: Stock, folder: Path) -> None:
     w, h = (max(p[i] for p in part.outside) for i in (0, 1))
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{panel.name}.svg").write_text(svg([part], w, h, panel.name), encoding="utf-8")
-    dxf([part]).saveas(folder / f"{panel.name}.dxf")
+    _save_dxf([part], folder / f"{panel.name}.dxf")
 
 
 def sheet_parts(panels: dict[str, Panel], spots: list[Spot], sheet: int, kerf: float) -> list[Drawn]:
@@ -177,7 +198,7 @@ def sheet_files(panels: dict[str, Panel], spots: list[Spot], stock: Stock, folde
             svg(parts, stock.sheet_w, stock.sheet_h, f"{title}, sheet {n + 1} of {count}, {stock.t:g} mm"),
             encoding="utf-8",
         )
-        dxf(parts).saveas(folder / f"sheet-{n + 1}.dxf")
+        _save_dxf(parts, folder / f"sheet-{n + 1}.dxf")
     return count
 
 

@@ -17,7 +17,7 @@ from shapely.geometry import box as rectangle
 from galley_enclosure import fittings, printed, printed_deck
 from galley_enclosure.fittings import Cuts
 from galley_enclosure.model import COLOURS, Model, Screw, Turning
-from galley_enclosure.params import Build, CannotBuild, Size, Stock
+from galley_enclosure.params import Build, Size, Stock, refuse_below
 from galley_enclosure.parts import PARTS, screw_length
 from galley_enclosure.shapes import Frame
 from galley_enclosure.sheet import Label, Panel, box_panels, merged
@@ -28,7 +28,7 @@ DIE_EDGE = 16.0
 DRUM_Y, DRUM_WINDOW = 123.0, 18.0
 WELL_Y, WELL_D = -128.0, 24.5
 SEATS = ("RED", "GREEN", "BLUE", "YELLOW", "WHITE", "VIOLET")
-LEAST_W = 318.0
+LEAST_W = 320.0
 DRAWER_REACH = 24.0
 HOLE_SPAN = 128.0
 RUNNER = 4.0
@@ -67,13 +67,9 @@ def deck(size: Size, stock: Stock, build: Build) -> Model:
         ("deep", size.d, least.d, "the arena, the drum and the reader"),
         ("high", size.h, least.h, "the seat keys with their wires over the drawers"),
     ):
-        if have < need:
-            raise CannotBuild(
-                f"deck: the box is {have:g} mm {what}, but {why} need {need:g} mm, so it is "
-                f"{need - have:.1f} mm "
-                f"too small: make it at least {need:g} mm {what}."
-            )
-    refuse_thickness("deck", f"key30_{build.buttons}", stock)
+        refuse_below("deck", what, have, need, f"{why} need {need:.1f} mm")
+    for name in (f"key30_{build.buttons}", "usbc_inlet"):
+        refuse_thickness("deck", name, stock)
     t = stock.t
     model, cuts = Model("deck", stock, build, size), Cuts()
     for panel in box_panels((size.w, size.d, size.h), stock, frozenset({"top"}), fittings.LID_R).values():
@@ -98,7 +94,8 @@ def deck(size: Size, stock: Stock, build: Build) -> Model:
     fittings.inlet(model, cuts, cx + 60.0, t + 22.0)
     fittings.sound(model, cuts, cx - 12.0, t + 40.0)
     fittings.vents(model, cuts, ("front", "back"), 6, t + 45.0)
-    cuts.labels["front"].append(Label(cx, size.h - 24.0, "AGE 6 UP - SMALL PARTS"))
+    # In a low box just above the vents.
+    cuts.labels["front"].append(Label(cx, max(size.h - 24.0, t + 65.5), "AGE 6 UP - SMALL PARTS"))
     fittings.feet(model)
     model.add_loose("pixel", 6 + 4)
     return fittings.finish(model, cuts)
@@ -301,13 +298,16 @@ def _reader(model: Model, cuts: Cuts, x: float, y: float) -> None:
 
 
 def _guard(model: Model, cx: float) -> None:
-    """Lid switch at the back wall: its lever is pressed by the lid."""
+    """Two lid switches back to back at the back wall, whose levers the lid presses: one tells the firmware,
+    the other feeds the eye's motor.
+    """
     t, size = model.stock.t, model.size
     x, z = cx + 120.0, size.h - t - 1.0
     model.add_print(
         "guard_bracket", printed_deck.guard_bracket(), Frame((x, size.d - t - 4.5, z - 12.0)), "base"
     )
-    model.add_part("GUARD", "guard_switch", Frame((x, size.d - t - 9.0 - 3.2, z)), "base")
+    for i, ref in enumerate(("GUARD", "GUARD_MOTOR")):
+        model.add_part(ref, "guard_switch", Frame((x, size.d - t - 9.0 - 3.2 - 6.4 * i, z)), "base")
 
 
 def _drawers(model: Model, cuts: Cuts, cy: float) -> None:

@@ -83,7 +83,7 @@ PINS: dict[str, tuple[Pin, ...]] = {
         Pin(22, "BUZZER", "out", "none", -1, "piezo through 220 ohm"),
         Pin(26, "V5_SENSE", "adc", "none", 0, "5 V rail through 100 k / 100 k"),
         Pin(27, "AMBIENT", "adc", "none", 0, "phototransistor with 10 k to ground"),
-        _switch(28, "EXT_PWR", "transistor that the 5 V inlet turns on"),
+        _switch(28, "EXT_PWR", "2N3904, base by 10 k to the inlet"),
     ),
     "deck": (
         *(
@@ -100,7 +100,7 @@ PINS: dict[str, tuple[Pin, ...]] = {
         Pin(16, "PIXELS", "out", "none", 0, "74AHCT125, 470 ohm, first seat lamp"),
         Pin(17, "IR_STROBE", "out", "none", 0, "MOSFET that feeds all emitters"),
         Pin(18, "BUZZER", "out", "none", -1, "piezo through 220 ohm"),
-        _switch(19, "GUARD", "lid switch, normally closed (see below)"),
+        _switch(19, "GUARD", "lid switch 1, shut by the lid"),
         *_SHARED,
         *(
             Pin(gp, f"DIE_IN{n + 1}", "out", "none", 0, f"ULN2003A in {n + 1}")
@@ -125,6 +125,13 @@ IDLE_MA, COLOUR_MA = 1.0, 20.0
 BUDGET_MA = {"station": 220, "deck": 92}
 WEAK_PORT_MA, SUPPLIED_MA = 60, 1300
 AMPACITY_MA = {20: 5000, 22: 3000, 24: 1500, 26: 700, 28: 300}
+# What else hangs on the two supplies.
+FED_BY_5V: dict[str, tuple[str, ...]] = {"station": (), "deck": ("beam emitters 1-4 +", "hall switches +")}
+FED_BY_3V3: dict[str, tuple[str, ...]] = {
+    "station": ("phototransistor",),
+    "deck": ("beam receivers 1-4 +", "colour sensor"),
+}
+EMITTERS_MA = 80
 LEGAL = frozenset((*range(23), 26, 27, 28))
 
 
@@ -239,19 +246,19 @@ def nets(board: str) -> tuple[Net, ...]:
         load.worst_ma for r in RAILS if r.board == board for load in r.loads if load.name == "pixels, lit"
     ) + pixel_count(board)
     out += [
-        Net("5V_IN", "INLET +", ("inlet fuse",), worst, 22, "red", "screw terminal"),
+        Net("5V_IN", "INLET +", ("SS34 to the inlet fuse",), worst, 22, "red", "screw terminal"),
         Net(
             "5V",
             "inlet fuse",
-            ("1000 uF at the first pixel", "pixel chain, both ends", "74AHCT125 supply"),
-            pixels,
+            ("1000 uF at the first pixel", "pixel chain, both ends", "74AHCT125 supply", *FED_BY_5V[board]),
+            pixels + (EMITTERS_MA if board == "deck" else 0),
             22,
             "red",
             "JST-SM 3",
         ),
         Net("VSYS", "SS14 from 5 V", ("PICO VSYS",), 60, 24, "red", "solder"),
-        Net("VBUS", "PICO VBUS", ("SS14 to jumper JP1 (bus powered)",), 500, 24, "red", "2-pin jumper"),
-        Net("3V3", "PICO 3V3", ("sensors", "pull-ups"), 60, 26, "violet", "crimp 2.54"),
+        Net("VBUS", "PICO VBUS", ("SS14 and jumper JP1 to the inlet fuse",), 500, 24, "red", "2-pin jumper"),
+        Net("3V3", "PICO 3V3", FED_BY_3V3[board], 60, 26, "violet", "crimp 2.54"),
         Net(
             "GND",
             "star ground on the power board",
@@ -264,7 +271,15 @@ def nets(board: str) -> tuple[Net, ...]:
     ]
     if board == "deck":
         out += [
-            Net("VM", "GUARD contact and 0.25 A fuse", ("DRV8833 VM",), 244, 24, "red", "screw terminal"),
+            Net(
+                "VM",
+                "5 V through lid switch 2 and 0.25 A fuse",
+                ("DRV8833 VM",),
+                244,
+                24,
+                "red",
+                "screw terminal",
+            ),
             Net(
                 "EYE_OUT1",
                 "DRV8833 AOUT1",
@@ -276,7 +291,7 @@ def nets(board: str) -> tuple[Net, ...]:
             ),
             Net("EYE_OUT2", "DRV8833 AOUT2", ("eye motor",), 244, 24, "brown", "JST-XH 2"),
             Net("DIE_5V", "5 V rail", ("ULN2003A board +",), 200, 24, "red", "JST-XH 2"),
-            Net("EMITTERS", "MOSFET drain", ("beam emitters 1-4 -",), 80, 26, "brown", "JST-XH 2"),
+            Net("EMITTERS", "MOSFET drain", ("beam emitters 1-4 -",), EMITTERS_MA, 26, "brown", "JST-XH 2"),
             *(
                 Net(
                     f"DIE_OUT{n}",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
+from functools import lru_cache
 
 import numpy as np
 import shapely
@@ -28,8 +29,9 @@ def _segments(d: float) -> int:
     return 3 if d < 6.0 else 6 if d < 20.0 else 10 if d < 80.0 else 18
 
 
+@lru_cache(maxsize=2048)
 def prism_triangles(prism: Prism) -> Triangles:
-    """Triangles of one prism, corners in any order."""
+    """Triangles of one prism, corners in any order; not to be changed, because they are kept."""
     holes = [
         _low(c.polygon())
         if not isinstance(c, Circle)

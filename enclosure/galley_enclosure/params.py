@@ -87,6 +87,19 @@ class Size:
         _within("height (--height)", self.h, 20.0, 400.0)
 
 
+def refuse_below(box: str, what: str, have: float, need: float, why: str, small: str = "small") -> None:
+    """Raise `CannotBuild` when a size is below what the parts need. The size that it names will do: it is
+    rounded up to what one types.
+    """
+    if have >= need - 1e-6:
+        return
+    enough = math.ceil(need * 10 - 1e-5) / 10
+    raise CannotBuild(
+        f"{box}: the box is {have:g} mm {what}, but {why}, so it is {enough - have:.1f} mm too {small}: "
+        f"make it at least {enough:g} mm {what}."
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Preset:
     """A stock and a way of building, under the name of its file."""

@@ -14,7 +14,7 @@ from shapely.geometry import Polygon
 from galley_enclosure import fittings
 from galley_enclosure.fittings import Cuts
 from galley_enclosure.model import Model
-from galley_enclosure.params import BOARDS, BadInput, Build, CannotBuild, Size, Stock
+from galley_enclosure.params import BOARDS, BadInput, Build, Size, Stock, refuse_below
 from galley_enclosure.sheet import Panel, box_panels
 
 # Edge of the board: connector, wall, middle along the edge from the corner, width, lowest and highest edge
@@ -35,18 +35,23 @@ HEAT_SINK, OVER_SINK = 10.0, 10.0
 FRONT_GAP, RIGHT_GAP = 6.0, 5.0
 LEAN = 15.0
 SHELF_SLOT = 13.0
+# The display's cheeks, from front to back, and behind them; the outlet's end behind the board's middle.
+SHELF_D, BEHIND_SHELF, OUTLET_BACK = 46.0, 5.0, 9.5
+VENT_H, VENT_UP, WEB = 34.0, 2.0, 4.0
 
 
 def least_size(stock: Stock) -> Size:
-    """Board, its corner blocks and the air over the heat sink; and three fingers of twice the sheet in the
-    upright edges.
+    """Board, its corner blocks, the air over the heat sink, the display behind its outlet; vents with a web
+    above them, and three fingers of twice the sheet in the upright edges.
     """
     h = max(
         2 * stock.t + STANDOFF + BOARD_T + HEAT_SINK + OVER_SINK,
         2 * stock.t + STANDOFF + BOARD_T + 17.5 + 4.0,
+        VENT_H + 2 * (stock.t + VENT_UP + WEB),
         9 * stock.t,
     )
-    return Size(BOARD_W + RIGHT_GAP + 2 * stock.t + 20.0, BOARD_D + FRONT_GAP + 2 * stock.t + 24.0, h)
+    d = 2 * stock.t + FRONT_GAP + BOARD_D / 2 + OUTLET_BACK + WEB + stock.play + SHELF_D - 4.0 + BEHIND_SHELF
+    return Size(BOARD_W + RIGHT_GAP + 2 * stock.t + 24.0, d, h)
 
 
 def pi_tray(size: Size, stock: Stock, build: Build, board: str = "pi5") -> Model:
@@ -55,12 +60,7 @@ def pi_tray(size: Size, stock: Stock, build: Build, board: str = "pi5") -> Model
         raise BadInput(f"board is {board!r}: choose one of {', '.join(BOARDS)}.")
     least = least_size(stock)
     for what, have, need in (("wide", size.w, least.w), ("deep", size.d, least.d), ("high", size.h, least.h)):
-        if have < need:
-            raise CannotBuild(
-                f"pi-tray: the box is {have:g} mm {what}, but the board with its plugs and air needs "
-                f"{need:g} mm, so "
-                f"it is {need - have:.1f} mm too small: make it at least {need:g} mm {what}."
-            )
+        refuse_below("pi-tray", what, have, need, f"the board with its plugs and air needs {need:.1f} mm")
     t = stock.t
     model, cuts = Model("pi-tray", stock, build, size), Cuts()
     for panel in box_panels((size.w, size.d, size.h), stock, frozenset({"top"}), fittings.LID_R).values():
@@ -75,8 +75,9 @@ def pi_tray(size: Size, stock: Stock, build: Build, board: str = "pi5") -> Model
         cuts.rect(edge, u, level + (low + high) / 2, wide, high - low, name, 1.0)
     for i in range(6):
         for face, ref in (("bottom", "intake"), ("top", "outlet")):
-            cuts.rect(face, middle[0] - 6.0 + (i - 2.5) * 9.0, middle[1] - 4.5, 4.0, 28.0, ref, 2.0)
-    fittings.vents(model, cuts, ("left", "back"), 5, size.h / 2 + 2.0, 34.0)
+            x = middle[0] - 6.0 + (i - 2.5) * 9.0
+            cuts.rect(face, x, middle[1] + OUTLET_BACK - 14.0, 4.0, 28.0, ref, 2.0)
+    fittings.vents(model, cuts, ("left", "back"), 5, size.h / 2 + VENT_UP, VENT_H)
     _display(model, cuts)
     fittings.feet(model)
     return fittings.finish(model, cuts)
@@ -87,7 +88,7 @@ def _display(model: Model, cuts: Cuts) -> None:
     display.
     """
     t, size = model.stock.t, model.size
-    run, rise = 46.0, 34.0
+    run, rise = SHELF_D, 34.0
     lean = math.tan(math.radians(LEAN))
     tabs = ((4.0, 14.0), (32.0, 42.0))
     points: list[tuple[float, float]] = [(0.0, 0.0)]
@@ -104,7 +105,7 @@ def _display(model: Model, cuts: Cuts) -> None:
     ]
     # The display faces away from the board's plugs.
     points = [(run - y, z) for y, z in points]
-    y0 = size.d - t - 8.0 - run
+    y0 = size.d - t - BEHIND_SHELF - run
     for i, x in enumerate((30.0, size.w - 30.0 - t)):
         name = f"display_cheek_{i + 1}"
         model.add_panel(Panel(name, Polygon(points), (), t, (x, y0, size.h), 1, 2, 0), "play", "#c8a06a")

@@ -2,8 +2,9 @@
 
 Orthographic: the camera looks from `eye` towards the middle. Triangles are filled in batches: row by row the
 pixels between a triangle's edges, each with a barycentric test; colour is the part's colour times (0.45 +
-0.55 of how squarely it meets the light); pixels where depth bends sharply are darkened, which draws the
-edges. Everything is drawn at twice the size and averaged down. The same input gives the same bytes.
+0.55 of how squarely it meets the light); pixels where depth bends sharply or another part begins are
+darkened, which draws the edges. Everything is drawn at twice the size and averaged down. The same input
+gives the same bytes.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -52,21 +52,31 @@ class Corners(NamedTuple):
 def scene(
     model: Model, keep: Callable[[Item], bool] = lambda item: True, exploded: bool = False
 ) -> list[tuple[Triangles, str]]:
-    """(triangles, colour) of every kept item."""
+    """(triangles, colour) of every shown item, and in `INK` after it what is engraved on it."""
     out = []
-    for item in model.items:
-        if not keep(item):
-            continue
-        solids = [prism_triangles(p) for p in item.prisms if p.kind != "room"]
-        if not solids:
-            continue
+    for item in shown(model, keep):
         shift = np.asarray(_shift(model, item) if exploded else (0.0, 0.0, 0.0))
-        out.append((np.concatenate(solids) + shift, item.colour))
+        solids = [
+            prism_triangles(p) + (_nut_shift(item, shift) if exploded and p.kind == "nut" else shift)
+            for p in item.prisms
+            if p.kind != "room"
+        ]
+        out.append((np.concatenate(solids), item.colour))
         panel = model.panels.get(item.ref)
         if panel is not None and panel.labels:
-            middle = (model.size.w, model.size.d, model.size.h)[panel.n] / 2
-            out.append((label_triangles(panel, panel.origin[panel.n] > middle) + shift, INK))
+            # On the side from which it is not mirrored.
+            out.append((label_triangles(panel, (panel.n != 1) is not panel.mirrored) + shift, INK))
     return out
+
+
+def shown(model: Model, keep: Callable[[Item], bool]) -> list[Item]:
+    """The kept items that have a body."""
+    return [i for i in model.items if keep(i) and any(p.kind != "room" for p in i.prisms)]
+
+
+def _nut_shift(item: Item, shift: Floats) -> Floats:
+    """A lid's nuts come off downwards, when their parts go up."""
+    return np.asarray((0.0, 0.0, EXPLODE["top"] - 34.0)) if item.group == "top" else shift
 
 
 def _shift(model: Model, item: Item) -> Vec3:
@@ -97,6 +107,15 @@ def render(
     parts: Iterable[tuple[Triangles, str]], eye: Vec3 = VIEW, width: int = 900, height: int = 640
 ) -> Image:
     """An RGB picture of shape (height, width, 3)."""
+    return shrunk(drawn(parts, eye, width, height)[0])
+
+
+def drawn(
+    parts: Iterable[tuple[Triangles, str]], eye: Vec3, width: int, height: int, margin: int = 0
+) -> tuple[Floats, Ints]:
+    """The picture at twice the size, `margin` pixels free left and right; and for each pixel the number of
+    its part from 0, or -1. What is engraved belongs to the part before it.
+    """
     parts = list(parts)
     forward = np.asarray(eye) / np.linalg.norm(eye)
     side = np.cross((0.0, 0.0, 1.0), forward)
@@ -107,13 +126,13 @@ def render(
     light /= np.linalg.norm(light)
     w, h = 2 * width, 2 * height
     tris = np.concatenate([t for t, _ in parts])
-    base = np.repeat(
-        [[int(c[i : i + 2], 16) for i in (1, 3, 5)] for _, c in parts], [len(t) for t, _ in parts], 0
-    )
+    counts = [len(t) for t, _ in parts]
+    base = np.repeat([[int(c[i : i + 2], 16) for i in (1, 3, 5)] for _, c in parts], counts, 0)
+    part = np.repeat(np.cumsum([c != INK for _, c in parts]) - 1, counts)
     view = tris @ frame.T
     points = view.reshape(-1, 3)
     low, high = points.min(axis=0), points.max(axis=0)
-    scale = 0.94 * min(w / (high[0] - low[0]), h / (high[1] - low[1]))
+    scale = 0.94 * min((w - 4 * margin) / (high[0] - low[0]), h / (high[1] - low[1]))
     middle = (low + high) / 2
     normal = np.cross(tris[:, 1] - tris[:, 0], tris[:, 2] - tris[:, 0])
     length = np.linalg.norm(normal, axis=1)
@@ -127,10 +146,16 @@ def render(
     seen = (length > 1e-9) & (np.abs(facing) > 1e-6) & (np.abs(area) >= 1e-9)
     corners = Corners(xs[seen], ys[seen], view[seen, :, 2], area[seen])
     depth = np.full((h, w), -np.inf)
-    colour = np.empty((h, w, 3))
-    colour[:] = BACKGROUND
-    _fill(depth, colour, corners, (base * shade[:, None])[seen])
-    _edges(depth, colour)
+    colour = np.empty((h, w, 4))
+    colour[:] = *BACKGROUND, -1
+    _fill(depth, colour, corners, np.column_stack((base * shade[:, None], part))[seen])
+    of = colour[:, :, 3].astype(int)
+    _edges(depth, of, colour)
+    return colour[:, :, :3], of
+
+
+def shrunk(colour: Floats) -> Image:
+    """A picture at twice the size, averaged down."""
     small = (colour[::2, ::2] + colour[::2, 1::2] + colour[1::2, ::2] + colour[1::2, 1::2]) / 4
     out: Image = np.clip(np.rint(small), 0, 255).astype(np.uint8)
     return out
@@ -146,7 +171,7 @@ def _fill(depth: Floats, colour: Floats, tri: Corners, rgb: Floats) -> None:
     batch = (np.cumsum(wide * rows) // BATCH_PIXELS).astype(int)
     for part in np.split(np.arange(len(rows)), np.flatnonzero(np.diff(batch)) + 1):
         _fill_batch(
-            depth.reshape(-1), colour.reshape(-1, 3), w, tri.take(part), top[part], rows[part], rgb[part]
+            depth.reshape(-1), colour.reshape(-1, 4), w, tri.take(part), top[part], rows[part], rgb[part]
         )
 
 
@@ -194,13 +219,15 @@ def _ranges(first: Ints, count: Ints) -> tuple[Ints, Ints]:
     return which, np.arange(len(which)) - start[which] + first[which]
 
 
-def _edges(depth: Floats, colour: Floats) -> None:
-    """Darken the pixels where depth bends; the outermost are background."""
+def _edges(depth: Floats, of: Ints, colour: Floats) -> None:
+    """Darken the pixels where depth bends or the next is of another part; the outermost are background."""
     flat = np.where(np.isfinite(depth), depth, -1e4)
     twice = 2 * flat[1:-1, 1:-1]
     bends = np.abs(flat[:-2, 1:-1] + flat[2:, 1:-1] - twice) > EDGE_MM
     bends |= np.abs(flat[1:-1, :-2] + flat[1:-1, 2:] - twice) > EDGE_MM
-    colour[1:-1, 1:-1][bends & np.isfinite(depth[1:-1, 1:-1])] *= 0.45
+    here = of[1:-1, 1:-1]
+    bends |= (here != of[2:, 1:-1]) | (here != of[1:-1, 2:])
+    colour[1:-1, 1:-1, :3][bends & (here >= 0)] *= 0.45
 
 
 def png(image: Image) -> bytes:
@@ -228,10 +255,3 @@ def png(image: Image) -> bytes:
     ):
         out += struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
     return out
-
-
-def save(
-    parts: Iterable[tuple[Triangles, str]], path: Path, eye: Vec3 = VIEW, width: int = 900, height: int = 640
-) -> None:
-    """Render and write a PNG."""
-    path.write_bytes(png(render(parts, eye, width, height)))

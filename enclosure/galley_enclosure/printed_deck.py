@@ -20,7 +20,7 @@ from galley_enclosure.sheet import Circle, Rect, merged
 HOLDER_D, HOLDER_H, HOLDER_SCREW = 60.0, 6.2, 25.0
 ARENA_R, ARENA_WALL, ARENA_H, ARENA_BOSS = 85.0, 3.0, 16.0, 91.5
 CHUTE_BORE, CHUTE_FLANGE, CHUTE_H, CHUTE_SCREW, CHUTE_PAD = 34.0, 60.0, 30.0, 26.0, 21.0
-CLAMP_FACE, CLAMP_H = 20.0, 38.8
+CLAMP_FACE, CLAMP_H, GEARBOX_SCREW = 20.0, 38.8, 4.5
 HUB_TOP, HUB_FLANGE, HUB_STEM, HUB_COLLAR, HUB_DROP = 12.0, 26.0, 9.0, 11.0, 10.0
 EYE_D, EYE_R, EYE_H, EYE_GAP = 56.0, 50.0, 36.0, 4.0
 DRUM_SIDE, DRUM_L, DRUM_FACES, DRUM_GAP = 20.0, 20.0, 8, 3.0
@@ -51,7 +51,10 @@ def motor_clamp() -> Printed:
     """Bar that holds the eye's gearmotor upright, with two columns up to the ring holder; printed motor
     pocket down.
     """
-    pocket, shaft = (Rect(0, 0, 12.3, 10.3, "motor"),), (Circle(0, 0, 10.0, "shaft"),)
+    pocket, shaft = (Rect(0, 0, 12.3, 10.3, "motor"),), Circle(0, 0, 4.4, "shaft")
+    # The gearbox has two threads M1.6 beside its shaft; the heads are sunk, because the hub turns over them.
+    screws = tuple(Circle(x, 0.0, 1.8, "gearbox screw") for x in (-GEARBOX_SCREW, GEARBOX_SCREW))
+    heads = (Rect(0.0, 0.0, 2 * GEARBOX_SCREW + 4.0, 5.0, "heads", 2.5),)
     columns = tuple(
         cyl(10.0, CLAMP_FACE + 3.0, CLAMP_H, x, 0.0, bore=4.0) for x in (-HOLDER_SCREW, HOLDER_SCREW)
     )
@@ -61,11 +64,12 @@ def motor_clamp() -> Printed:
         "PETG",
         (
             block(0, 0, 62.0, 17.0, 0.0, CLAMP_FACE, cutouts=pocket),
-            block(0, 0, 62.0, 17.0, CLAMP_FACE, CLAMP_FACE + 3.0, cutouts=shaft),
+            block(0, 0, 62.0, 17.0, CLAMP_FACE, CLAMP_FACE + 1.5, cutouts=(shaft, *screws)),
+            block(0, 0, 62.0, 17.0, CLAMP_FACE + 1.5, CLAMP_FACE + 3.0, cutouts=heads),
             *columns,
         ),
         "#3d6fb6",
-        "inserts in the columns; two M1.6 hold the gearbox",
+        "inserts in the columns; two M1.6 x 4 hold the gearbox",
     )
 
 
@@ -268,14 +272,14 @@ def reader_well() -> Printed:
 
 
 def guard_bracket() -> Printed:
-    """Block glued to the wall under the lid; the lid switch is screwed to its face."""
+    """Block glued to the wall under the lid; the lid switches are screwed to its face."""
     return Printed(
         "guard_bracket",
-        "Bracket of the lid switch",
+        "Bracket of the lid switches",
         "PLA",
         (block(0, 0, 24.0, 9.0, 0.0, 12.0),),
         "#3d6fb6",
-        "drill 1.8 mm for the switch's screws with the switch as a template",
+        "drill 1.8 mm for the switches' screws with a switch as a template",
     )
 
 

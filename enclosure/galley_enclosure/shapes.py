@@ -11,12 +11,14 @@ A `Frame` only turns by quarter turns; anything at another angle is drawn at tha
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
+import numpy as np
 import shapely
-from shapely import affinity
+from numpy.typing import NDArray
 from shapely.geometry import Polygon
 from shapely.geometry import box as rectangle
 from shapely.geometry.base import BaseGeometry
@@ -24,6 +26,7 @@ from shapely.ops import unary_union
 
 from galley_enclosure.sheet import Circle, Cutout, Panel, Rect, Vec
 
+Floats = NDArray[np.float64]
 # The two world axes across each axis, in ascending order.
 ACROSS = {0: (1, 2), 1: (0, 2), 2: (0, 1)}
 # solid: the thing itself. nut: comes off before the part is pulled out. room: air for wires and plugs.
@@ -41,12 +44,21 @@ class Prism:
     cutouts: tuple[Cutout, ...] = ()
     top_d: float | None = None
     kind: Kind = "solid"
+    # Of a placed prism: where it comes from, and what turned its outline.
+    local: tuple[Prism, Callable[[Floats], Floats]] | None = field(
+        init=False, default=None, compare=False, repr=False
+    )
 
     @cached_property
     def footprint(self) -> BaseGeometry:
         """Outline less cut-outs; a taper counts with its larger end. Prepared: it is compared with many
-        others.
+        others. A part that stands in many places is cut out once.
         """
+        if self.local is not None:
+            prism, turn = self.local
+            out = shapely.transform(prism.footprint, turn)
+            shapely.prepare(out)
+            return out
         if isinstance(self.outline, Circle):
             full = replace(self.outline, d=self._widest(self.outline)).polygon()
         else:
@@ -196,6 +208,12 @@ class Frame:
         swap = wi > wj
         oi, oj = self.origin[wi], self.origin[wj]
 
+        order, signs, offset = ((1, 0), (sj, si), (oj, oi)) if swap else ((0, 1), (si, sj), (oi, oj))
+
+        def turn(points: Floats) -> Floats:
+            turned: Floats = points[:, order] * signs + offset
+            return turned
+
         def spot(a: float, b: float) -> tuple[float, float]:
             p, q = oi + si * a, oj + sj * b
             return (q, p) if swap else (p, q)
@@ -207,30 +225,18 @@ class Frame:
             return replace(c, x=x, y=y)
 
         outline: Polygon | Circle
+        ends_d = prism.top_d
         if isinstance(prism.outline, Circle):
             x, y = spot(prism.outline.x, prism.outline.y)
             outline = replace(prism.outline, x=x, y=y)
             if prism.top_d is not None and sign < 0:
-                return replace(
-                    prism,
-                    axis=axis,
-                    lo=ends[0],
-                    hi=ends[1],
-                    outline=replace(outline, d=prism.top_d),
-                    cutouts=tuple(cut(c) for c in prism.cutouts),
-                    top_d=prism.outline.d,
-                )
+                outline, ends_d = replace(outline, d=prism.top_d), prism.outline.d
         else:
-            matrix = [0.0, sj, si, 0.0, oj, oi] if swap else [si, 0.0, 0.0, sj, oi, oj]
-            outline = affinity.affine_transform(prism.outline, matrix)
-        return replace(
-            prism,
-            axis=axis,
-            lo=ends[0],
-            hi=ends[1],
-            outline=outline,
-            cutouts=tuple(cut(c) for c in prism.cutouts),
-        )
+            outline = shapely.transform(prism.outline, turn)
+        cutouts = tuple(cut(c) for c in prism.cutouts)
+        out = Prism(axis, ends[0], ends[1], outline, cutouts, ends_d, prism.kind)
+        object.__setattr__(out, "local", (prism, turn))
+        return out
 
 
 def panel_prism(panel: Panel) -> Prism:
@@ -245,10 +251,29 @@ def panel_prism(panel: Panel) -> Prism:
     )
 
 
-def boxes_touch(a: tuple[Vec, Vec], b: tuple[Vec, Vec], gap: float = 0.0) -> bool:
-    """Whether two bounding boxes overlap by more than nothing, each grown by `gap`."""
+def settled(prisms: tuple[Prism, ...]) -> tuple[tuple[Prism, ...], Vec]:
+    """The prisms moved until their lowest corner is the origin, to a millionth of a micrometre; and that
+    corner.
+    """
+    x, y, z = (min(p.bounds[0][i] for p in prisms) for i in (0, 1, 2))
+    home = Frame((-x, -y, -z))
+    return tuple(_rounded(home.place(p)) for p in prisms), (x, y, z)
+
+
+def _rounded(p: Prism) -> Prism:
+    outline = p.outline
+    if isinstance(outline, Circle):
+        outline = replace(outline, x=round(outline.x, 9), y=round(outline.y, 9))
+    else:
+        outline = shapely.transform(outline, lambda xy: xy.round(9))
+    cutouts = tuple(replace(c, x=round(c.x, 9), y=round(c.y, 9)) for c in p.cutouts)
+    return replace(p, lo=round(p.lo, 9), hi=round(p.hi, 9), outline=outline, cutouts=cutouts)
+
+
+def boxes_touch(a: tuple[Vec, Vec], b: tuple[Vec, Vec]) -> bool:
+    """Whether two bounding boxes overlap by more than nothing."""
     (alo, ahi), (blo, bhi) = a, b
-    slack = gap - 1e-9
+    slack = -1e-9
     return (
         alo[0] < bhi[0] + slack
         and blo[0] < ahi[0] + slack

@@ -66,6 +66,10 @@ class Circle:
         """The hole as a polygon of 128 corners."""
         return _polygon(self)
 
+    def core(self) -> tuple[Point | LineString | Polygon, float]:
+        """The hole exactly, as all that lies within a distance of a point."""
+        return Point(self.x, self.y), self.d / 2
+
 
 @dataclass(frozen=True, slots=True)
 class Rect:
@@ -82,20 +86,23 @@ class Rect:
         """The hole as a polygon, its corners rounded in steps of 5 degrees."""
         return _polygon(self)
 
+    def core(self) -> tuple[Point | LineString | Polygon, float]:
+        """The hole exactly, as all that lies within a distance of a rectangle or, for a slot, of a line."""
+        dx, dy = self.w / 2 - self.r, self.h / 2 - self.r
+        if min(dx, dy) < 1e-9:
+            return LineString([(self.x - dx, self.y - dy), (self.x + dx, self.y + dy)]), self.r
+        return rectangle(self.x - dx, self.y - dy, self.x + dx, self.y + dy), self.r
+
 
 Cutout = Circle | Rect
 
 
 @lru_cache(maxsize=8192)
 def _polygon(cut: Circle | Rect) -> Polygon:
-    if isinstance(cut, Circle):
-        return Point(cut.x, cut.y).buffer(cut.d / 2, quad_segs=32)
-    dx, dy = cut.w / 2 - cut.r, cut.h / 2 - cut.r
-    if min(dx, dy) < 1e-9:
-        # Both ends round: a slot is a thick line.
-        return LineString([(cut.x - dx, cut.y - dy), (cut.x + dx, cut.y + dy)]).buffer(cut.r, quad_segs=16)
-    core = rectangle(cut.x - dx, cut.y - dy, cut.x + dx, cut.y + dy)
-    return core.buffer(cut.r, quad_segs=16) if cut.r else core
+    core, r = cut.core()
+    if isinstance(core, Polygon) and not r:
+        return core
+    return core.buffer(r, quad_segs=32 if isinstance(cut, Circle) else 16)
 
 
 @dataclass(frozen=True, slots=True)

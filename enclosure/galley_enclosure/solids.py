@@ -3,12 +3,15 @@
 The only modules that load the CAD kernel are this one, `checks_solid` and `stepfiles`. The kernel is held
 in `bd` as an untyped module, so the rest of the package stays strictly typed. Circles and rounded
 rectangles become true arcs; polygons keep their corners. Throw-away compounds are made from lists, never
-with `children=`, because that would take the parts away from the assembly they belong to.
+with `children=`, because that would take the parts away from the assembly they belong to. What stands in
+many places is made once, at the origin, and copied: a copy has a label and a colour of its own.
 """
 
 from __future__ import annotations
 
+import copy
 import importlib
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import combinations
 from typing import Any
@@ -17,7 +20,7 @@ from shapely.geometry import Polygon
 
 from galley_enclosure.model import Item
 from galley_enclosure.printed import Printed
-from galley_enclosure.shapes import Prism
+from galley_enclosure.shapes import Prism, settled
 from galley_enclosure.sheet import Circle, Cutout, Rect
 
 NEEDED = "the solid model needs build123d: .venv/bin/pip install -e '.[cad]'"
@@ -94,9 +97,21 @@ def _rounded(axis: int, shape: Rect, z: float) -> Any:
     return bd.Wire(edges)
 
 
+def _copied(make: Callable[[tuple[Prism, ...]], Any], prisms: tuple[Prism, ...]) -> Any:
+    """What `make` makes of these prisms, made once for all that differ only in their place."""
+    low, corner = settled(prisms)
+    return copy.deepcopy(make(low)).move(kernel().Location(corner))
+
+
 def prism_solid(prism: Prism) -> Any:
     """One prism as a solid."""
+    return _copied(_solid, (prism,))
+
+
+@lru_cache(maxsize=4096)
+def _solid(only: tuple[Prism]) -> Any:
     bd = kernel()
+    (prism,) = only
     high = prism.hi - prism.lo
     way = [0.0, 0.0, 0.0]
     way[prism.axis] = high
@@ -138,13 +153,17 @@ def _cut(solid: Any, prism: Prism, way: list[float], cutouts: list[Cutout]) -> A
 
 def fused(prisms: tuple[Prism, ...], label: str) -> Any:
     """All solid prisms as one shape with a label (STEP turns dots into underscores, so none are used)."""
-    bd = kernel()
-    parts = [prism_solid(p) for p in prisms if p.kind != "room"]
-    shape = parts[0] if len(parts) == 1 else parts[0].fuse(*parts[1:])
-    solids = shape.solids()
-    out = solids[0] if len(solids) == 1 else bd.Compound(solids)
+    out = _copied(_fused, tuple(p for p in prisms if p.kind != "room"))
     out.label = label
     return out
+
+
+@lru_cache(maxsize=1024)
+def _fused(prisms: tuple[Prism, ...]) -> Any:
+    parts = [prism_solid(p) for p in prisms]
+    shape = parts[0] if len(parts) == 1 else parts[0].fuse(*parts[1:])
+    solids = shape.solids()
+    return solids[0] if len(solids) == 1 else kernel().Compound(solids)
 
 
 def item_shape(item: Item) -> Any:

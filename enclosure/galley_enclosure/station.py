@@ -13,7 +13,7 @@ from __future__ import annotations
 from galley_enclosure import fittings, printed
 from galley_enclosure.fittings import Cuts
 from galley_enclosure.model import COLOURS, Model
-from galley_enclosure.params import Build, CannotBuild, Size, Stock
+from galley_enclosure.params import Build, CannotBuild, Size, Stock, refuse_below
 from galley_enclosure.parts import PARTS, screw_length
 from galley_enclosure.shapes import Frame
 from galley_enclosure.sheet import Label, Panel, box_panels
@@ -31,8 +31,9 @@ STRIP_H = 1.9
 def least_size(stock: Stock) -> Size:
     """The smallest station that the parts allow with this sheet."""
     bell = PARTS["bell60"]
+    # 6 mm, so that the back grid stays clear of the corner blocks.
     return Size(
-        printed.GRID_W + BELL_D + 3 * 10.0, SPAN_Y + 2 * stock.t + 4.0, bell.depth + bell.wire_room + stock.t
+        printed.GRID_W + BELL_D + 3 * 10.0, SPAN_Y + 2 * stock.t + 6.0, bell.depth + bell.wire_room + stock.t
     )
 
 
@@ -87,23 +88,15 @@ def station(size: Size, stock: Stock, build: Build) -> Model:
 def _refuse(size: Size, stock: Stock, build: Build) -> None:
     """Refuse an impossible station in one sentence."""
     least = least_size(stock)
-    if size.h < least.h:
-        bell = PARTS["bell60"]
-        raise CannotBuild(
-            f"station: the box is {size.h:g} mm high, but the bell reaches {bell.depth:g} mm below the top "
-            "and its wires "
-            f"need {bell.wire_room:g} mm more above the {stock.t:g} mm floor, so it is "
-            f"{least.h - size.h:.1f} mm too shallow: "
-            f"make it at least {least.h:g} mm high."
-        )
+    bell = PARTS["bell60"]
+    wires = (
+        f"the bell reaches {bell.depth:g} mm below the top and its wires need {bell.wire_room:g} mm more "
+        f"above the {stock.t:g} mm floor"
+    )
+    refuse_below("station", "high", size.h, least.h, wires, "shallow")
     for what, have, need in (("wide", size.w, least.w), ("deep", size.d, least.d)):
-        if have < need:
-            raise CannotBuild(
-                f"station: the box is {have:g} mm {what}, but eight dice and the bell need {need:g} mm, so "
-                "it is "
-                f"{need - have:.1f} mm too small: make it at least {need:g} mm {what}."
-            )
-    for name in (f"key24_{build.buttons}", f"key30_{build.buttons}", "bell60"):
+        refuse_below("station", what, have, need, f"eight dice and the bell need {need:.1f} mm")
+    for name in (f"key24_{build.buttons}", f"key30_{build.buttons}", "bell60", "mode_button", "usbc_inlet"):
         refuse_thickness("station", name, stock)
 
 

@@ -16,6 +16,8 @@ from galley_enclosure.model import Model
 from galley_enclosure.solids import assembly, kernel, printed_shape
 
 STAMP = datetime(2000, 1, 1, tzinfo=UTC)
+# Of a printed part's mesh, the same for STL and 3MF: what is meshed for one serves the other.
+MESH_MM, MESH_RADIANS = 0.01, 0.1
 
 
 def write(model: Model, folder: Path) -> None:
@@ -45,7 +47,7 @@ def stl(shapes: dict[str, Any], folder: Path) -> list[Path]:
     out = []
     for name in sorted(shapes):
         path = folder / f"{name}.stl"
-        kernel().export_stl(shapes[name], str(path), tolerance=0.005, angular_tolerance=0.1)
+        kernel().export_stl(shapes[name], str(path), tolerance=MESH_MM, angular_tolerance=MESH_RADIANS)
         out.append(path)
     return out
 
@@ -59,7 +61,7 @@ def threemf(shapes: dict[str, Any], path: Path) -> None:
         box = shapes[name].bounding_box()
         moved = shapes[name].moved(bd.Location((x - box.min.X, -box.min.Y, 0.0)))
         x += box.size.X + 5.0
-        mesher.add_shape(moved, linear_deflection=0.01, angular_deflection=0.12, part_number=name)
+        mesher.add_shape(moved, linear_deflection=MESH_MM, angular_deflection=MESH_RADIANS, part_number=name)
     before = locale.setlocale(locale.LC_ALL)
     try:
         mesher.write(str(path))

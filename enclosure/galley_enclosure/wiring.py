@@ -86,7 +86,7 @@ INK = {
 POWER = {
     "VBUS": "SS14 to jumper JP1 (closed = fed by USB)",
     "VSYS": "SS14 from the 5 V rail",
-    "3V3": "sensors and pull-ups",
+    "3V3": "sensors",
     "GND": "star ground, switch COM daisy-chain",
 }
 FONT = "DejaVu Sans, Arial, sans-serif"
@@ -237,33 +237,64 @@ def _chain(board: str, y: float) -> list[str]:
 def _power(board: str, y: float) -> list[str]:
     usb = next(r for r in RAILS if r.board == board and r.supply.startswith("USB"))
     own = next(r for r in RAILS if r.board == board and r.supply.startswith("own"))
-    out = [
-        _text(
-            20,
-            y,
-            "Power: one 5 V rail, fed by the inlet or (JP1 closed) by USB; never by both without the two "
-            "diodes.",
-            14,
-            bold=True,
-        )
+    fuse = f"{own.fuse_hold_ma / 1000:g} A own supply, {usb.fuse_hold_ma / 1000:g} A USB"
+    first, second = (
+        [
+            ("5 V inlet +", "USB-C, 5.1 k on CC"),
+            ("SS34", "band to the fuse"),
+            ("PTC fuse", fuse),
+            ("5 V rail", f"worst {rail_ma(usb):.0f} mA on USB"),
+            ("1000 uF", "at the first pixel"),
+            ("pixels", f"{BUDGET_MA[board]} mA lit"),
+        ],
+        [
+            ("PICO VBUS", ""),
+            ("SS14", "band to JP1"),
+            ("JP1", "closed = fed by USB"),
+            ("PTC fuse", "the same"),
+        ],
+    )
+    third = [("5 V rail", ""), ("SS14", "band to VSYS"), ("PICO VSYS", "50 mA")]
+    fourth = {
+        "station": [
+            ("5 V inlet +", ""),
+            ("10 k", ""),
+            ("2N3904, base", "emitter to ground"),
+            ("collector", "GP28"),
+        ],
+        "deck": [
+            ("5 V rail", ""),
+            ("lid switch 2", "COM, NO"),
+            ("PTC", f"{MOTOR_FUSE_MA} mA"),
+            ("DRV8833", "VM"),
+        ],
+    }[board]
+    title = "Power board: the inlet or (JP1 closed) USB feeds one 5 V rail; no diode may be bridged."
+    return [
+        _text(20, y, title, 14, bold=True),
+        *_row(first, 20, WIDE - 20, y + 14),
+        *_row(second, 20, 660, y + 72),
+        *_row(third, 690, WIDE - 20, y + 72),
+        *_row(fourth, 20, 660, y + 130),
+        *(
+            _row([("5 V rail", ""), ("100 k", ""), ("GP26", "100 k to ground")], 690, WIDE - 20, y + 130)
+            if board == "station"
+            else ()
+        ),
     ]
-    steps = [
-        ("5 V inlet", "USB-C, 5.1 k on CC"),
-        ("PTC fuse", f"{own.fuse_hold_ma / 1000:g} A own supply, {usb.fuse_hold_ma / 1000:g} A USB"),
-        ("5 V rail", f"worst {rail_ma(usb):.0f} mA on USB"),
-        ("pixels", f"{BUDGET_MA[board]} mA lit, 1000 uF"),
-        ("SS14 to VSYS", "Pico, 50 mA"),
-    ]
-    if board == "deck":
-        steps.append(("GUARD contact + PTC", f"{MOTOR_FUSE_MA} mA, DRV8833 VM"))
-    wide, gap = (WIDE - 40 - 18.0 * (len(steps) - 1)) / len(steps), 18.0
+
+
+def _row(steps: list[tuple[str, str]], x: float, end: float, y: float) -> list[str]:
+    """Boxes one after another with red lines between them."""
+    gap, out = 18.0, []
+    wide = (end - x - gap * (len(steps) - 1)) / len(steps)
     for i, (what, note) in enumerate(steps):
-        x = 20 + i * (wide + gap)
-        out.append(_box(x, y + 14, wide, 48, "#fbe9e7"))
-        out.append(_text(x + wide / 2, y + 34, what, 12, "middle", bold=True))
-        out.append(_text(x + wide / 2, y + 52, note, 10 if len(note) > 26 else 11, "middle", "#555555"))
+        out.append(_box(x, y, wide, 44, "#fbe9e7"))
+        out.append(_text(x + wide / 2, y + (19 if note else 27), what, 12, "middle", bold=True))
+        out.append(_text(x + wide / 2, y + 36, note, 10 if len(note) > 24 else 11, "middle", "#555555"))
         if i:
-            out.append(_line(x - gap, y + 38, x, y + 38, INK["red"], 3.2))
+            out.append(_line(x - gap, y + 22, x, y + 22, INK["red"], 3.2))
+        x += wide + gap
     return out
 
 
@@ -283,8 +314,8 @@ def _cells(board: str, y: float) -> list[str]:
             "DRV8833: R_sense 0.82 ohm limits the eye to 244 mA."
         )
         lines.append(
-            "The lid switch GUARD is normally closed and stands twice: as an input on GP19 and in series "
-            "with the motor's supply."
+            "Two lid switches, both shut by the closed lid (COM and NO): the first takes GP19 to ground, the "
+            "second stands in the motor's supply."
         )
     return [_text(20, y + 20 * i, line, 12, "start", "#333333") for i, line in enumerate(lines)]
 
@@ -308,9 +339,9 @@ def wiring_svg(board: str) -> str:
         *_side(board, RIGHT, True),
         *_chain(board, bottom + 34),
         *_power(board, bottom + 130),
-        *_cells(board, bottom + 226),
+        *_cells(board, bottom + 338),
     ]
-    high = bottom + 226 + 20 * 3
+    high = bottom + 338 + 20 * 3
     body = "\n".join(parts)
     head = f'width="{WIDE}" height="{high}" viewBox="0 0 {WIDE} {high}" font-family="{FONT}"'
     paper = f'<rect width="{WIDE}" height="{high}" fill="#ffffff"/>'

@@ -5,14 +5,9 @@ kernel.
 from __future__ import annotations
 
 import importlib.util
-import subprocess
-import sys
-from collections.abc import Iterator
 from copy import copy
 from dataclasses import fields, replace
 from functools import lru_cache
-from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
@@ -54,32 +49,6 @@ class Boxes:
         """A box of one's own, to be spoiled: its lists are copies, what is in them cannot change."""
         model = self(box, preset, **changes)
         return replace(model, **{f.name: copy(getattr(model, f.name)) for f in fields(model)})
-
-
-class Coupon(NamedTuple):
-    """A child process that builds the coupon into `folder`, and fails if that loads the CAD kernel."""
-
-    process: subprocess.Popen[str]
-    folder: Path
-
-
-@pytest.fixture(scope="session", autouse=True)
-def coupon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Coupon]:
-    """Begun with the first test of this folder, so that it runs beside the others."""
-    folder = tmp_path_factory.mktemp("coupon")
-    code = (
-        "import runpy, sys\n"
-        f"sys.argv[1:] = ['build', 'coupon', '--out', {str(folder)!r}, '--no-solids']\n"
-        "try:\n"
-        "    runpy.run_module('galley_enclosure', run_name='__main__')\n"
-        "finally:\n"
-        "    from galley_enclosure import solids, stepfiles, checks_solid\n"
-        "    assert 'build123d' not in sys.modules and 'OCP' not in sys.modules\n"
-    )
-    command = [sys.executable, "-c", code]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        yield Coupon(process, folder)
-        process.communicate()
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from galley_enclosure import checks, checks_sheet, deck, station
+from galley_enclosure import checks, checks_sheet, deck, pi_tray, station
 from galley_enclosure.boxes import NAMES, build_box
 from galley_enclosure.checks_hands import keys, turning_gaps
 from galley_enclosure.findings import Finding
@@ -38,9 +38,14 @@ def test_every_preset_builds_and_keeps_every_rule(boxes: Boxes, preset: str, box
     assert len({f.rule for f in found}) >= (9 if box == "coupon" else 24)
 
 
-@pytest.mark.parametrize("changes", [{"t": 3.2, "w": 360.0}, {"h": 79.0, "cells": 5, "buttons": "snap"}])
-def test_other_stations_keep_every_rule(boxes: Boxes, changes: dict[str, float | str]) -> None:
-    assert complaints(checks.flat(boxes("station", **changes))) == []
+@pytest.mark.parametrize(
+    ("name", "t", "build"),
+    [("station", 2.7, Build("snap", cells=5)), ("deck", 6.5, Build()), ("pi-tray", 6.5, Build())],
+)
+def test_the_smallest_box_that_a_refusal_names_keeps_every_rule(name: str, t: float, build: Build) -> None:
+    stock = Stock("birch", t, 0.2, 0.05, 20.0, 600.0, 400.0)
+    least = {"station": station, "deck": deck, "pi-tray": pi_tray}[name].least_size(stock)
+    assert complaints(checks.flat(build_box(name, stock, build, least.w, least.d, least.h))) == []
 
 
 def test_a_pi_4_fits_the_tray_too(boxes: Boxes) -> None:

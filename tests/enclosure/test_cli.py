@@ -4,12 +4,39 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from galley_enclosure.cli import main
-from tests.enclosure.conftest import Coupon
+
+
+class Coupon(NamedTuple):
+    """A child process that builds the coupon into `folder`, and fails if that loads the CAD kernel."""
+
+    process: subprocess.Popen[str]
+    folder: Path
+
+
+@pytest.fixture(scope="module", autouse=True)
+def coupon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Coupon]:
+    """Begun with the first test of this file, so that it runs beside the others."""
+    folder = tmp_path_factory.mktemp("coupon")
+    code = (
+        "import runpy, sys\n"
+        f"sys.argv[1:] = ['build', 'coupon', '--out', {str(folder)!r}, '--no-solids']\n"
+        "try:\n"
+        "    runpy.run_module('galley_enclosure', run_name='__main__')\n"
+        "finally:\n"
+        "    from galley_enclosure import solids, stepfiles, checks_solid\n"
+        "    assert 'build123d' not in sys.modules and 'OCP' not in sys.modules\n"
+    )
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        yield Coupon(process, folder)
+        process.communicate()
 
 
 def run(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:
@@ -131,31 +158,3 @@ def test_the_module_runs_by_itself_and_its_2d_half_never_loads_the_cad_kernel(co
     assert coupon.process.returncode == 0, err
     assert out.startswith("coupon: 2 parts on 1 sheets")
     assert (coupon.folder / "coupon/pictures/closed.png").stat().st_size > 1000
-
-
-@pytest.mark.cad
-def test_one_command_builds_everything_for_another_sheet_and_size(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    status, out, err = run(
-        capsys, "build", "all", "--t", "3.2", "--width", "360", "--out", str(tmp_path), "--no-pictures"
-    )
-    assert (status, err) == (0, "")
-    assert [line.split(":")[0] for line in out.splitlines()] == ["station", "deck", "pi-tray", "coupon"]
-    files = ("bom.csv", "wiring-deck.svg", "deck/sheets/sheet-3.dxf", "coupon/panels/coupon.svg")
-    solids = ("deck/deck.step", "deck/prints/eye.stl", "station/prints/all.3mf", "station/station.glb")
-    for name in (*files, *solids):
-        assert (tmp_path / name).stat().st_size > 100, name
-    assert 'width="360.2mm"' in (tmp_path / "deck/panels/top.svg").read_text(encoding="utf-8")
-    assert 'width="140.2mm"' in (tmp_path / "pi-tray/panels/top.svg").read_text(encoding="utf-8")
-
-
-@pytest.mark.cad
-def test_build_writes_solids_when_the_kernel_is_there(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    status, _, err = run(capsys, "build", "pi-tray", "--out", str(tmp_path), "--no-pictures")
-    assert (status, err) == (0, "")
-    assert {
-        p.name for p in (tmp_path / "pi-tray").rglob("*") if p.suffix in (".step", ".glb", ".stl", ".3mf")
-    } == {"pi-tray.step", "pi-tray.glb", "corner_block.stl", "all.3mf"}

@@ -8,16 +8,12 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from ezdxf import units
-from ezdxf.entities.lwpolyline import LWPolyline
-from ezdxf.filemanagement import readfile
-from ezdxf.lldxf.const import LWPOLYLINE_CLOSED
 from shapely.geometry import Point, Polygon, box
 
 from galley_enclosure.boxes import NAMES
-from galley_enclosure.cutfiles import cut_length_mm, draw, panel_files, sheet_files
-from galley_enclosure.nest import GAP, MARGIN, nest, sheet_count
-from galley_enclosure.sheet import Circle, Label, outside_path
+from galley_enclosure.cutfiles import cut_length_mm, draw, panel_files
+from galley_enclosure.nest import GAP, MARGIN, nest
+from galley_enclosure.sheet import Circle, Label
 from galley_enclosure.strokes import GLYPHS, strokes
 
 from .conftest import Boxes
@@ -25,37 +21,21 @@ from .conftest import Boxes
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-@pytest.mark.parametrize(("name", "sheets"), [("station", 2), ("deck", 3), ("pi-tray", 1), ("coupon", 1)])
-def test_birch4_needs_so_many_sheets_of_closed_polylines_in_millimetres_on_three_layers(
-    boxes: Boxes, tmp_path: Path, name: str, sheets: int
-) -> None:
-    model = boxes(name)
-    spots = nest(model.panels, model.stock)
-    assert sheet_count(spots) == sheets
-    assert sheet_files(model.panels, spots, model.stock, tmp_path, name) == sheets
-    assert len(list(tmp_path.glob("sheet-*.svg"))) == len(list(tmp_path.glob("sheet-*.dxf"))) == sheets
-    for n in range(sheets):
-        doc = readfile(tmp_path / f"sheet-{n + 1}.dxf")
-        assert not doc.audit().has_errors
-        assert doc.units == units.MM
-        lines = [e for e in doc.modelspace() if isinstance(e, LWPolyline)]
-        assert all(line.dxf.flags & LWPOLYLINE_CLOSED for line in lines)
-        outside = [line for line in lines if line.dxf.layer == "CUT_OUTSIDE"]
-        panels = [model.panels[s.panel] for s in spots if s.sheet == n]
-        assert len(lines) - len(outside) == sum(len(p.cutouts) for p in panels)
-        assert {e.dxf.layer for e in doc.modelspace()} <= {"CUT_OUTSIDE", "CUT_INSIDE", "ENGRAVE", "NOTES"}
-        areas = sorted(Polygon([(p[0], p[1]) for p in line.get_points()]).area for line in outside)
-        assert areas == pytest.approx(
-            sorted(outside_path(p, model.stock.kerf).area for p in panels), rel=1e-5
-        )
+@pytest.fixture(scope="module")
+def top(boxes: Boxes, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files of the station's lid, without their endings."""
+    folder, model = tmp_path_factory.mktemp("top"), boxes("station")
+    panel_files(model.panels["top"], model.stock, folder)
+    return folder / "top"
 
 
-def test_circles_stay_true_arcs(boxes: Boxes, tmp_path: Path) -> None:
+def test_circles_stay_true_arcs(boxes: Boxes, top: Path) -> None:
+    from ezdxf.entities.lwpolyline import LWPolyline
+    from ezdxf.filemanagement import readfile
+
     model = boxes("station")
-    panel_files(model.panels["top"], model.stock, tmp_path)
-    circles = [
-        p for p in readfile(tmp_path / "top.dxf").modelspace() if isinstance(p, LWPolyline) and len(p) == 2
-    ]
+    drawn = readfile(top.with_suffix(".dxf")).modelspace()
+    circles = [p for p in drawn if isinstance(p, LWPolyline) and len(p) == 2]
     want = sorted(c.d - model.stock.kerf for c in model.panels["top"].cutouts if isinstance(c, Circle))
     assert [bulge for c in circles for *_, bulge in c.get_points()] == [1.0] * (2 * len(circles))
     assert sorted(math.dist(a[:2], b[:2]) for a, b in (c.get_points() for c in circles)) == pytest.approx(
@@ -63,12 +43,10 @@ def test_circles_stay_true_arcs(boxes: Boxes, tmp_path: Path) -> None:
     )
 
 
-def test_svg_is_as_large_as_the_part_and_cuts_the_inside_first(boxes: Boxes, tmp_path: Path) -> None:
-    model = boxes("station")
-    panel_files(model.panels["top"], model.stock, tmp_path)
-    root = ET.fromstring((tmp_path / "top.svg").read_text(encoding="utf-8"))
+def test_svg_is_as_large_as_the_part_and_cuts_the_inside_first(boxes: Boxes, top: Path) -> None:
+    root = ET.fromstring(top.with_suffix(".svg").read_text(encoding="utf-8"))
     w, h = (float(root.attrib[k].removesuffix("mm")) for k in ("width", "height"))
-    kerf = model.stock.kerf
+    kerf = boxes("station").stock.kerf
     assert (w, h) == pytest.approx((320 + kerf, 240 + kerf), abs=1e-3)
     assert root.attrib["viewBox"].split()[2:] == [root.attrib["width"][:-2], root.attrib["height"][:-2]]
     groups = [g.attrib["id"] for g in root.iter(f"{SVG}g") if "id" in g.attrib]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -70,6 +71,28 @@ def test_a_pin_that_is_a_button_has_its_part_in_the_box(made: dict[str, Model]) 
                 )
             ):
                 assert p.name in refs
+
+
+@pytest.mark.parametrize("board", list(PINS))
+def test_the_bill_has_every_component_that_the_wiring_names(made: dict[str, Model], board: str) -> None:
+    component = re.compile(r"\b(?:SS\d+|2N\d+|74[A-Z]\w+|DRV\d+|ULN\w+|MOSFET|STEMMA|\d+ (?:k|ohm|uF|nF))\b")
+    named = set(component.findall(wiring.wiring_csv(board) + wiring.wiring_svg(board)))
+    assert len(named) > 6
+    bill = " ".join(f"{r.item} {r.note}" for r in bom.rows(made) if r.per_box[board])
+    optional = {"STEMMA"} if board == "station" else set()
+    assert {n for n in named if n not in bill} <= optional
+
+
+def test_each_contact_of_the_lid_is_a_switch_of_its_own(made: dict[str, Model]) -> None:
+    contacts = re.findall(r"lid switch (\d)", wiring.wiring_csv("deck"))
+    assert sorted(contacts) == ["1", "2"]
+    assert made["deck"].counts()["guard_switch"] == 2
+
+
+def test_the_inlet_is_behind_a_diode_so_that_usb_does_not_look_like_a_supply() -> None:
+    for board in PINS:
+        (inlet,) = (n for n in nets(board) if n.name == "5V_IN")
+        assert inlet.loads == ("SS34 to the inlet fuse",)
 
 
 def test_a_set_is_two_stations_a_deck_and_a_tray(made: dict[str, Model]) -> None:

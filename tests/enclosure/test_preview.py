@@ -8,11 +8,13 @@ import zlib
 import numpy as np
 import pytest
 
+from galley_enclosure import callouts
 from galley_enclosure.mesh import prism_triangles
-from galley_enclosure.pictures import PICTURES
-from galley_enclosure.preview import png, render, scene
+from galley_enclosure.pictures import PICTURES, caption
+from galley_enclosure.preview import INK, drawn, png, render, scene, shown
 from galley_enclosure.shapes import Prism, block, cyl
 from galley_enclosure.sheet import Circle, Rect
+from galley_enclosure.strokes import GLYPHS
 
 from .conftest import Boxes
 
@@ -95,6 +97,60 @@ def test_every_picture_shows_something(boxes: Boxes) -> None:
         model = boxes(name)
         for p in PICTURES:
             assert any(p.keep(i) for i in model.items), (name, p.name)
+
+
+def test_a_coupon_is_engraved_on_the_side_that_is_drawn(boxes: Boxes) -> None:
+    model = boxes("coupon")
+    ink = [tris for tris, colour in scene(model) if colour == INK]
+    assert len(ink) == len(model.panels)
+    assert all(tris[:, :, 2].min() > model.stock.t for tris in ink)
+
+
+def test_a_lids_nuts_come_off_downwards_when_their_keys_go_up(boxes: Boxes) -> None:
+    model = boxes("station")
+    (tris, _), (lid, _) = (
+        scene(model, [model.item(ref)].__contains__, exploded=True)[0] for ref in ("BELL", "top")
+    )
+    heights = tris[:, :, 2]
+    assert heights.max() > lid[:, :, 2].max() > lid[:, :, 2].min() > heights.min()
+    assert not ((heights > lid[:, :, 2].min()) & (heights < lid[:, :, 2].max())).all(axis=1).any()
+
+
+def test_every_name_of_a_part_can_be_written(boxes: Boxes) -> None:
+    for name in ("station", "deck", "pi-tray"):
+        names = {caption(item) for item in boxes(name).items}
+        assert set("".join(names)) <= set(GLYPHS)
+        assert max(map(len, names)) < 18
+
+
+def test_every_name_points_at_its_own_part(boxes: Boxes) -> None:
+    model = boxes("pi-tray")
+    items = [i for i in shown(model, lambda item: item.group == "base") if i.ref not in ("front", "right")]
+    names = [caption(item) for item in items]
+    image, of = drawn(scene(model, items.__contains__), (0.55, -0.8, 1.0), 300, 200, 40)
+    found = callouts.draw(image, of, names)
+    assert {c.text for c in found} >= {"PI", "BOTTOM", "LEFT", "BACK", "CORNER BLOCK"}
+    assert len({c.text for c in found}) == len(found)
+    for c in found:
+        assert names[of[int(c.y), int(c.x)]] == c.text
+
+
+def test_names_stand_apart_and_inside_the_picture() -> None:
+    image, of = np.full((200, 400, 3), 255.0), np.full((200, 400), -1)
+    for i in range(5):
+        of[90 + i * 5 : 95 + i * 5, 60:120] = i
+    callouts.draw(image, of, ["A", "BB", "CCC", "D-4", ""])
+    rows = np.any(np.all(image[:, :60] < 60, axis=2), axis=1)
+    starts = np.flatnonzero(np.diff(rows.astype(int)) == 1)
+    assert len(starts) == 4
+    assert min(np.diff(starts)) >= callouts.SIZE
+
+
+def test_a_part_that_begins_beside_another_is_set_off_by_a_line() -> None:
+    left, right = (prism_triangles(block(x, 0, 20, 20, 0, 1)) for x in (-10, 10))
+    one = render([(np.concatenate((left, right)), "#aaaaaa")], (0.0, -0.01, 1.0), 100, 60)
+    two = render([(left, "#aaaaaa"), (right, "#aaaaaa")], (0.0, -0.01, 1.0), 100, 60)
+    assert one[30, 48:52].min() > two[30, 48:52].min() + 20
 
 
 def test_a_cone_is_drawn_narrower_at_its_top() -> None:

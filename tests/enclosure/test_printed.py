@@ -6,6 +6,7 @@ import itertools
 import math
 
 import pytest
+from shapely.geometry import Point
 
 from galley_enclosure import printed, printed_deck
 from galley_enclosure.checks_build import grams, grid_area, minutes, overhang, thin_area
@@ -65,6 +66,14 @@ def test_holders_take_the_parts_they_are_for() -> None:
     assert printed_deck.CHUTE_BORE > printed_deck.TOKEN_D + 4.0
     assert 16.0 * math.sqrt(3) < printed_deck.CHUTE_BORE
     assert PARTS["diffuser"].mock[0].bounds[1][0] * 2 < printed.GRID_W - 2.6
+
+
+def test_there_is_material_round_the_gearboxs_two_screws() -> None:
+    clamp = printed_deck.motor_clamp()
+    face = next(shape for lo, _, shape in clamp.slices() if lo == printed_deck.CLAMP_FACE)
+    for x in (-4.5, 4.5):
+        assert face.covers(Point(x, 0).buffer(1.9).difference(Point(x, 0).buffer(1.0)))
+        assert not face.intersects(Point(x, 0).buffer(0.8))
 
 
 def test_time_and_weight_grow_with_the_part() -> None:

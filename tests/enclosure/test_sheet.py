@@ -31,7 +31,7 @@ def stock(t: float = 4.0, play: float = 0.05, pitch: float = 20.0, kerf: float =
 sizes = st.tuples(st.floats(65, 500), st.floats(65, 400), st.floats(65, 200))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(dim=sizes, t=st.floats(2.0, 8.0), play=st.floats(0.0, 0.2), pitch=st.floats(10.0, 40.0))
 def test_any_box_has_six_valid_faces_that_meet_without_overlap(
     dim: tuple[float, float, float], t: float, play: float, pitch: float

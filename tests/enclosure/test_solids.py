@@ -1,11 +1,8 @@
-"""Exact solids: volumes, collisions, outer size; and STEP, STL, 3MF and GLB read back."""
+"""Exact solids: volumes, collisions, outer size."""
 
 from __future__ import annotations
 
-import locale
-import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -68,59 +65,3 @@ def test_wire_room_under_every_switch_is_part_of_the_mock() -> None:
         room = [p for p in PARTS[name].mock if p.kind == "room"]
         assert room, name
         assert 10.0 <= room[0].hi - room[0].lo <= 15.0
-
-
-def test_step_reads_back_with_the_same_volumes_and_labels(boxes: Boxes, tmp_path: Path) -> None:
-    import build123d as bd
-
-    from galley_enclosure.solids import assembly
-    from galley_enclosure.stepfiles import STAMP, step
-
-    model = boxes("pi-tray")
-    whole = assembly(model.items, "whole")
-    step(whole, tmp_path / "a.step")
-    back = bd.import_step(str(tmp_path / "a.step"))
-    want = sorted(s.volume for s in whole.solids())
-    assert sorted(s.volume for s in back.solids()) == pytest.approx(want, rel=1e-6)
-    text = (tmp_path / "a.step").read_text(encoding="utf-8")
-    named = set(re.findall(r"PRODUCT\('([^']*)'", text))
-    assert {i.ref for i in model.items} <= named
-    assert STAMP.strftime("%Y-%m-%d") in text
-
-
-def test_printed_parts_are_watertight_and_hold_their_volume(boxes: Boxes, tmp_path: Path) -> None:
-    import trimesh
-
-    from galley_enclosure.solids import printed_shape
-    from galley_enclosure.stepfiles import stl, threemf
-
-    for box in ("station", "deck"):
-        model = boxes(box)
-        shapes = {name: printed_shape(part) for name, part in model.prints.items()}
-        for path in stl(shapes, tmp_path / box):
-            mesh = trimesh.load_mesh(path)
-            exact = shapes[path.stem]
-            assert exact.is_valid
-            assert len(exact.solids()) == 1, path.stem
-            assert mesh.is_watertight, path.stem
-            assert mesh.volume == pytest.approx(exact.volume, rel=2e-3), path.stem
-            assert model.prints[path.stem].volume_mm3() == pytest.approx(exact.volume, rel=1e-2), path.stem
-        before = locale.setlocale(locale.LC_ALL)
-        threemf(shapes, tmp_path / f"{box}.3mf")
-        assert locale.setlocale(locale.LC_ALL) == before
-        scene = trimesh.load_scene(tmp_path / f"{box}.3mf")
-        assert len(scene.geometry) == len(model.prints)
-        assert all(g.is_watertight for g in scene.geometry.values())
-
-
-def test_glb_holds_every_item(boxes: Boxes, tmp_path: Path) -> None:
-    from galley_enclosure.solids import assembly
-    from galley_enclosure.stepfiles import glb
-
-    model = boxes("pi-tray")
-    glb(assembly(model.items, "whole"), tmp_path / "a.glb")
-    data = (tmp_path / "a.glb").read_bytes()
-    assert data[:4] == b"glTF"
-    assert int.from_bytes(data[8:12], "little") == len(data)
-    for item in model.items:
-        assert f'"{item.ref}"'.encode() in data
