@@ -62,6 +62,7 @@ def joined(role: str) -> "list[tuple[int, str]]":
     which = pins.BOARD_OF_ROLE[role]
     named = [(name, pin) for name, pin in pins.KEYS[which]]
     named += [(name, pin) for name, pin in pins.DEVICES[which]]
+    named.append(("BUZZER", pins.BUZZER_PIN[which]))
     found = []
     for name, pin in named:
         ours = os.getenv(setting_of(role, name))

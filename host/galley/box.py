@@ -16,9 +16,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from galley.connection import Connection, sessions
+from galley.fall_count import HOLES, FallCount
 from galley.link_events import (
     Beat,
     DeckReport,
+    HeldMended,
     Hello,
     KeyEdge,
     LinkEvent,
@@ -41,6 +43,8 @@ class Note:
     params: Mapping[str, str] = field(default_factory=dict)
 
 
+BEAMS: Final = range(pins.FIRST_SENSOR_KEY, pins.FIRST_SENSOR_KEY + HOLES)
+"""The keys that only say again what a deck counts that has "falls"."""
 WITHOUT_DATA: Final = {
     "no_data_port": Note("board_no_data_port"),
     "safe_mode": Note("board_safe_mode"),
@@ -54,6 +58,12 @@ class Watcher:
 
     def edge(self, board: str, edge: KeyEdge) -> None:
         """A key went down or up."""
+
+    def held(self, board: str, keys: int) -> None:
+        """The keys that are down, bit by bit, where an edge went missing: what is up was let go."""
+
+    def fell(self, hole: int) -> None:
+        """Something fell through a hole, 0-3, of a deck that counts; told once, maybe later."""
 
     def timing(self, board: str, event: Beat | TimeSample) -> None:
         """Something was learned about a board's clock."""
@@ -79,6 +89,7 @@ class Box:
         self._connections: dict[str, Connection] = {}
         self._roles: dict[str, Connection] = {}
         self._seen: set[str] = set()
+        self._falls = FallCount()
         self._refused: dict[str, Note] = {}
         self._without_data: tuple[BoardWithoutData, ...] = ()
         self._numbers: Iterator[int] = sessions()
@@ -145,6 +156,12 @@ class Box:
         if (deck := self._roles.get("deck")) is not None:
             deck.learn(deck_codes.WELL.index(colour))
 
+    def buzz(self, hz: int, ms: int) -> None:
+        """Sound the buzzers of all boards that have one."""
+        for role, connection in self._roles.items():
+            if self.has(role, "buzzer"):
+                connection.buzz(hz, ms)
+
     def live(self) -> frozenset[str]:
         """The roles whose boards answer."""
         return frozenset(r for r, connection in self._roles.items() if connection.state is LinkState.LIVE)
@@ -162,7 +179,9 @@ class Box:
 
     def clock_lag_us(self, board: str) -> int:
         """By how much the clock of a board's CircuitPython may lag, as its hello says."""
-        return pins.CLOCK_LAG_US if self.has(board, "clock_lags") else 0
+        connection = self._roles.get(board)
+        hello = None if connection is None else connection.link.hello
+        return 0 if hello is None else hello.clock_lag_us
 
     def probe_every(self, board: str, every_ns: int) -> None:
         """Ask a board for its time so often from now on."""
@@ -174,21 +193,32 @@ class Box:
         if isinstance(event, Hello):
             self._hello(connection, event)
         elif isinstance(event, StateChanged):
-            if role is not None:
-                self._state_changed(role, connection)
+            self._state_changed(connection)
             self._watcher.changed()
         elif role is None:
             return
         elif isinstance(event, KeyEdge):
-            self._watcher.edge(role, event)
+            if not (event.key in BEAMS and self.has(role, "falls")):
+                self._watcher.edge(role, event)
+        elif isinstance(event, HeldMended):
+            self._watcher.held(role, event.held)
         elif isinstance(event, Beat | TimeSample):
             self._watcher.timing(role, event)
         elif isinstance(event, DeckReport):
+            hello = connection.link.hello
+            if hello is not None and event.falls is not None and self.has(role, "falls"):
+                for hole in self._falls.fell(hello.boot_id, event.falls):
+                    self._watcher.fell(hole)
             self._watcher.reported(event)
 
-    def _state_changed(self, role: str, connection: Connection) -> None:
-        hello = connection.link.hello
-        if connection.state is LinkState.LIVE and hello is not None:
+    def _state_changed(self, connection: Connection) -> None:
+        hello = connection.link.hello if connection.state is LinkState.LIVE else None
+        if hello is not None and self._role_of(connection) is None:
+            self._hello(connection, hello)  # another board may have taken its role while it was silent
+        role = self._role_of(connection)
+        if role is None:
+            return
+        if hello is not None:
             self._watcher.joined(role, hello.boot_id)
         else:
             self._watcher.left(role)
@@ -343,6 +373,6 @@ def _deck_entry(deck: DeckReport) -> dict[str, Any]:
         "reader": deck_codes.READER[deck.reader],
         "guard_open": bool(deck.flags & deck_codes.GUARD_OPEN),
         "slipped": bool(deck.flags & deck_codes.SLIPPED),
-        "taught": deck_codes.taught(deck.flags),
-        "ignored_beams": deck_codes.ignored_beams(deck.flags),
+        "taught": deck.taught,
+        "ignored_beams": deck.ignored_beams,
     }

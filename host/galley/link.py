@@ -7,10 +7,11 @@ saw it, and a board that shows what the host last asked for. It must not know po
                           ^--------- another boot_id in a beat ---------'  (750 ms without a frame)
 
 * In `hello` the host says hello every 200 ms and believes nothing but a hello that echoes this
-  session's number: what an earlier session left in the cable's buffers is ignored.
-* Key edges carry a number. The next expected one is delivered and acknowledged, a repeat is
-  acknowledged again, a later one is left until the board sends the missing one once more. `first`
-  names the oldest edge the board still has: what is older is lost and said so (`EdgesLost`).
+  session's number: what an earlier session left in the cable's buffers is ignored. The first hello is
+  said for another number before: a board that was left in a session of this very one begins anew too.
+* Key edges carry a number, from 1 in each session. The next expected one is delivered and acknowledged,
+  a repeat is acknowledged again, a later one is left until the board sends the missing one once more.
+  `first` names the oldest edge the board still has: what is older is lost and said so (`EdgesLost`).
 * A beat carries the keys held down. When it differs twice running with no edge in between, a lost
   release is mended by `HeldMended`; that never counts as a press.
 * Outputs are whole frames, sent when they change and again when the digest in a beat differs from
@@ -100,7 +101,7 @@ class HostLink:
     _decoder: wire.Decoder = field(default_factory=lambda: wire.Decoder(wire.FROM_BOARD))
     _outgoing: bytearray = field(default_factory=bytearray)
     _seq: int = 0
-    _expected: int | None = None
+    _expected: int = 1
     _heard_ns: int = 0
     _due_ns: int | None = None
     _hello_ns: int | None = None
@@ -143,6 +144,8 @@ class HostLink:
 
     def _do_due(self, now_ns: int) -> list[LinkEvent]:
         if self.state is LinkState.HELLO:
+            if self._hello_ns is None:
+                self._send("h", wire.PROTOCOL, self.session % wire.SESSION_MAX + 1)
             if self._hello_ns is None or now_ns - self._hello_ns >= HELLO_EVERY_NS:
                 self._send("h", wire.PROTOCOL, self.session)
                 self._hello_ns = now_ns
@@ -259,14 +262,15 @@ class HostLink:
         if session != self.session or proto != wire.PROTOCOL:
             return
         self._heard_ns = now_ns
-        known = self.hello is not None and self.hello.boot_id == boot_id
-        if known and self.state is not LinkState.HELLO:
+        if self.state is not LinkState.HELLO:  # said twice, or by a board that was reset meanwhile
+            if self.hello is None or self.hello.boot_id != boot_id:
+                yield from self._start_over(now_ns)
             return
         self.hello = Hello(wire.ROLES[role], boot_id, pixels, caps, firmware, faults)
         self.outputs.budget_ma = DEFAULT_BUDGET_MA[role]
         self.faults = faults
         self.held = 0
-        self._expected = None
+        self._expected = 1
         self._odd_beats = 0
         self._probes_since_hello = 0
         yield self.hello
@@ -284,9 +288,7 @@ class HostLink:
 
     def _key_frame(self, hello: Hello, fields: Sequence[int], now_ns: int) -> Iterator[LinkEvent]:
         key_seq, key, down, stamp_ms, us, age_ms, first = fields[:7]
-        if self._expected is None:
-            self._expected = first
-        elif first > self._expected:
+        if first > self._expected:
             lost = first - self._expected
             self.counters.edges_lost += lost
             self._expected = first
@@ -323,8 +325,6 @@ class HostLink:
         sent_ns = self._probes.pop(probe_id, None)
         if sent_ns is not None:
             self.round_trip_ns = now_ns - sent_ns
-            if self._expected is None:
-                self._expected = next_edge  # no edge of this session was pressed before
             yield TimeSample(sent_ns, rx_us, tx_us, now_ns, self._expected >= next_edge)
 
     def _stats_frame(self, fields: Sequence[int]) -> None:
@@ -332,7 +332,7 @@ class HostLink:
         c.overflow, c.board_lost, c.board_bad_frames, c.loop_us, c.gc_us, c.heap, c.resends = fields[:7]
 
     def _deck_frame(self, fields: Sequence[int], now_ns: int) -> DeckReport:
-        self.deck = DeckReport(*fields[:7])
+        self.deck = DeckReport(*fields[: self._decoder.count])
         runs = self.deck.eye == deck_codes.EYE_TURNING
         if runs and not self.outputs.eye and now_ns - self._eye_ns >= SETTLE_NS:
             self._send_eye(now_ns)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from galley_board import wire
+from galley_board import deck_codes, pins, wire
 
 
 class LinkState(StrEnum):
@@ -33,6 +33,11 @@ class Hello:
     caps: int
     firmware: int
     faults: int
+
+    @property
+    def clock_lag_us(self) -> int:
+        """By how much the clock of the board's CircuitPython may be behind an even one."""
+        return pins.CLOCK_LAG_US if self.caps & pins.CAPS["clock_lags"] else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +106,8 @@ class DeckReport:
     """How the deck stands. Angles are degrees from home; `doubt_deg` is how far off the eye's can be.
 
     `eye`, `drum`, `reader` are places in `deck_codes.EYE`, `.DRUM`, `.READER`; `face` is 8 while it is not
-    known; `flags` are bits of `deck_codes`.
+    known; `flags` are bits of `deck_codes`; `falls` are the counts of what fell through the holes, as
+    `fall_count` reads them (None: an older board, which tells of falls by edges only).
     """
 
     eye_deg: int
@@ -111,6 +117,18 @@ class DeckReport:
     drum: int
     reader: int
     flags: int
+    falls: int | None = None
+
+    @property
+    def taught(self) -> list[str]:
+        """What the reader has been shown so far, in words of `deck_codes.WELL`."""
+        places = range(1, deck_codes.WELL_EMPTY + 1)
+        return [deck_codes.WELL[at] for at in places if self.flags >> deck_codes.TAUGHT_SHIFT + at - 1 & 1]
+
+    @property
+    def ignored_beams(self) -> list[int]:
+        """The holes, 1-4, whose beams do not count until they are free once."""
+        return [hole for hole in range(1, 5) if self.flags >> deck_codes.IGNORED_SHIFT + hole - 1 & 1]
 
 
 LinkEvent = Hello | KeyEdge | EdgesLost | HeldMended | Beat | TimeSample | StateChanged | DeckReport

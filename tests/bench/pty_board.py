@@ -12,6 +12,7 @@ import tty
 
 from galley_board import wire
 from galley_board.link import BoardLink
+from tests.board.workbench import feed
 
 READ_BYTES = 4096
 
@@ -85,6 +86,6 @@ class PtyBoard:
         except (BlockingIOError, OSError):  # nothing there, or nobody has the port open
             data = b""
         if data:
-            self.link.feed(data, len(data), self._ticks_ms(), arrived_ns // 1000 % wire.TICKS_US_PERIOD)
+            feed(self.link, data, self._ticks_ms(), arrived_ns // 1000 % wire.TICKS_US_PERIOD)
         self._write()
         return arrived_ns

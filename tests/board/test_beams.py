@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from galley_board import wire
 from galley_board.beams import LIT_MS, PERIOD_MS, Beams
 
+MOST = (1 << wire.FALL_BITS) - 1
 START_MS = wire.TICKS_MS_PERIOD - 500
 
 
@@ -65,6 +66,34 @@ def test_what_falls_through_a_hole_breaks_its_beam_and_no_other(hole: int) -> No
     holes.receivers[hole].broken = False
     holes.run(3 * PERIOD_MS)
     assert holes.beams.broken == 0
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.integers(0, 3), max_size=12), st.integers(0, 3), st.integers(0, 200))
+def test_each_fall_is_counted_once_at_its_hole_and_the_count_wraps(
+    fallen: list[int], often: int, times: int
+) -> None:
+    holes = Holes()
+    holes.beams.falls = (times & MOST) << often * wire.FALL_BITS
+    for hole in fallen:
+        holes.receivers[hole].broken = True
+        holes.run(150)
+        holes.receivers[hole].broken = False
+        holes.run(100)
+    counts = [holes.beams.falls >> hole * wire.FALL_BITS & MOST for hole in range(4)]
+    assert counts == [fallen.count(hole) + (times if hole == often else 0) & MOST for hole in range(4)]
+    assert holes.beams.falls <= wire.FALLS_MAX
+
+
+def test_a_beam_that_does_not_count_yet_counts_no_fall() -> None:
+    holes = Holes(blocked=(2,))
+    holes.run(500)
+    holes.receivers[2].broken = False
+    holes.run(100)
+    assert holes.beams.falls == 0
+    holes.receivers[2].broken = True
+    holes.run(100)
+    assert holes.beams.falls == 1 << 2 * wire.FALL_BITS
 
 
 def test_the_emitters_are_lit_for_a_tenth_of_the_time() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import select
 import signal
@@ -491,6 +492,31 @@ def test_a_child_that_cannot_run_is_one_clear_error(monkeypatch: pytest.MonkeyPa
         with pytest.raises(SimulationError, match="its process ended"):
             await board.start()
         await board.stop()
+
+    played(test)
+
+
+@pytest.mark.parametrize("call", ["socket.socketpair", "os.pipe", "subprocess.Popen"])
+def test_a_board_that_finds_no_descriptor_is_plugged_in_later_and_loses_none(
+    call: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def test() -> None:
+        async with plugged("left") as board:
+            before = len(os.listdir("/proc/self/fd"))
+            refused: list[str] = []
+
+            def refuse(*_: object, **__: object) -> None:
+                refused.append(call)
+                board._tell()
+                raise OSError(errno.EMFILE, "Too many open files")
+
+            with monkeypatch.context() as patch:
+                patch.setattr(f"galley.sim.boards.{call}", refuse)
+                assert board.pid is not None
+                os.kill(board.pid, signal.SIGKILL)
+                await board.until(lambda: len(refused) >= 2)
+            await board.until(lambda: board.port is not None)
+            assert len(os.listdir("/proc/self/fd")) == before
 
     played(test)
 

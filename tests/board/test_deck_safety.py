@@ -33,6 +33,7 @@ class Deck:
         self.bench = bench
         self.board = bench.start("deck")
         self.heard_ms = -float(DARK_MS)
+        self.frames = 0
         self.asked_ms = -float(wire.RUN_MAX_MS)
         self.budget_ma = BUDGET_MA
         self.strip = Strip(PIXELS)
@@ -46,9 +47,6 @@ class Deck:
 
     def send(self, kind: str, *fields: int) -> None:
         self.bench.host_sends(kind, *fields)
-        self.heard_ms = self.ms
-        if kind in MOTION:
-            self.asked_ms = self.ms
         if kind == "c":
             self.budget_ma = min(fields[0], BUDGET_MA)
 
@@ -73,6 +71,11 @@ class Deck:
 
     def look(self) -> None:
         rig, now_ms = self.bench.rig, self.ms
+        heard = self.board.link._in  # a frame a turn, and not in every turn
+        if heard.frames != self.frames:
+            self.frames, self.heard_ms = heard.frames, now_ms
+            if heard.kind in MOTION:
+                self.asked_ms = now_ms
         moves = bool(self.duty or self.coils)
         self.moved += moves
         assert not (self.duty and self.coils), "eye and drum at once"
@@ -92,6 +95,8 @@ class Deck:
         kind, value = op
         if kind == "frame":
             self.send(value[0], *value[1])
+            while self.bench.port.waiting or self.board._at < self.board._end:
+                self.run(STEP_MS)
             self.run(2 * STEP_MS)
             assert lit_ma(self.strip.frames[-1][1]) <= self.budget_ma
         elif kind == "noise":
@@ -209,20 +214,40 @@ def test_a_drum_without_a_home_is_reported_and_then_nothing_moves(bench: Bench) 
     assert deck.duty > 0, "the eye does not need the drum"
 
 
+def beam(bench: Bench, pin: int, broken: bool) -> None:
+    """Join a pin to a hole's beam."""
+    part = {"op": "beam", "pin": pin, "strobe": GP["IR_STROBE"], "broken": broken, "ambient": False}
+    bench.module("parts").solder(bench.rig, part)
+
+
+def test_what_falls_while_no_host_is_there_is_in_the_first_report_to_the_next_one(bench: Bench) -> None:
+    for pin in HOLES:
+        beam(bench, pin, False)
+    deck = Deck(bench)
+    deck.obey(("play", 1))
+    assert bench.frames("HD")[0][1]["caps"] & pins.CAPS["falls"]
+    bench.port.connected = False
+    for hole in (3, 0, 3):
+        beam(bench, HOLES[hole], True)
+        deck.run(150)
+        beam(bench, HOLES[hole], False)
+        deck.run(100)
+    bench.port.connected = True
+    bench.frames()
+    deck.send("h", wire.PROTOCOL, 78)
+    deck.run(500)
+    found = bench.frames("DK")
+    assert found[0][0] == "D"
+    assert found[0][1]["falls"] == 1 | 2 << 3 * wire.FALL_BITS
+    assert not [edge for kind, edge in found if kind == "K" and edge["key"] < 10], "those edges are void"
+
+
 @pytest.mark.parametrize("hole", range(4))
 def test_a_beam_that_is_blocked_at_the_start_is_reported_and_ignored_until_it_is_free(
     bench: Bench, hole: int
 ) -> None:
-    parts = bench.module("parts")
-
-    def beam(pin: int, broken: bool) -> None:
-        parts.solder(
-            bench.rig,
-            {"op": "beam", "pin": pin, "strobe": GP["IR_STROBE"], "broken": broken, "ambient": False},
-        )
-
     for pin in HOLES:
-        beam(pin, pin == HOLES[hole])
+        beam(bench, pin, pin == HOLES[hole])
     deck = Deck(bench)
     deck.obey(("play", 2))
     ((_, hello),) = bench.frames("H")
@@ -230,10 +255,10 @@ def test_a_beam_that_is_blocked_at_the_start_is_reported_and_ignored_until_it_is
     assert faults.names(hello["faults"]) == ["beam_blocked"]
     assert faults.key_of(hello["faults"]) == pins.FIRST_SENSOR_KEY + hole
     assert not [edge for _, edge in bench.frames("K")]
-    beam(HOLES[hole], False)
+    beam(bench, HOLES[hole], False)
     deck.obey(("play", 2))
     assert found_faults(deck) == []
-    beam(HOLES[hole], True)
+    beam(bench, HOLES[hole], True)
     deck.obey(("play", 1))
     edges = [edge for _, edge in bench.frames("K")]
     assert (edges[0]["key"], edges[0]["down"]) == (6 + hole, 1)

@@ -219,9 +219,9 @@ def test_stats_report_the_worst_turn(bench: Bench) -> None:
     bench.frames()
     slow = board._show
 
-    def slow_show(now_ms: int) -> bool:
+    def slow_show(now_ms: int, silent: bool) -> bool:
         bench.wait_ms(7)
-        return bool(slow(now_ms))
+        return bool(slow(now_ms, silent))
 
     board._show = slow_show
     bench.turn(board)

@@ -25,15 +25,14 @@ def test_a_station_s_dice_fill_72_pixels_in_the_order_of_the_design() -> None:
 
 @pytest.mark.parametrize("board", [pins.STATION, pins.DECK])
 def test_parts_cover_the_chain_once(board: str) -> None:
-    places = [place for _, _, places in pins.PARTS[board] for place in places]
+    places = [place for part in pins.parts(board) for place in part]
     assert sorted(places) == list(range(pins.PIXELS[board]))
 
 
 def test_lamps_follow_the_dice_in_the_order_of_the_keys() -> None:
-    lamps = [part for part in pins.PARTS[pins.STATION] if part[1] == "lamp"]
-    assert [(name, places) for name, _, places in lamps] == [
-        (f"lamp {name}", (72 + index,)) for index, (name, _) in enumerate(pins.KEYS[pins.STATION][:11])
-    ]
+    lamps = pins.parts(pins.STATION)[pins.DICE :]
+    assert lamps == [[72 + key] for key in range(11)]
+    assert [[pins.lamp_pixel(pins.STATION, key)] for key in range(11)] == lamps
 
 
 def test_keys_are_wired_from_gp0_on_in_the_order_of_the_design() -> None:

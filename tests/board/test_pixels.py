@@ -185,7 +185,7 @@ def test_the_deck_shows_six_seat_lamps_the_pupil_and_the_holes() -> None:
     red, green, dark = glyphs.lamp_code(1, glyphs.STEADY), glyphs.lamp_code(2, glyphs.STEADY), 0
     seats = [glyphs.lamp_code(colour, glyphs.STEADY) for colour in (1, 2, 3, 4, 5, 6)]
     picture.ask([wire.DARK_DRIFT] * 8, [*seats, red, green, dark, green, red])
-    picture.run(10)
+    picture.run(20)
     assert all(picture.shown[:6])
     assert len(set(picture.shown[6:18])) == 1
     assert channels(picture.shown[6:18])[0] > 0

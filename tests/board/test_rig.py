@@ -23,9 +23,10 @@ SETTINGS = {
     "RIG_LEFT_BELL": "GP2",
     "RIG_RIGHT_BELL": "GP3",
     "RIG_DECK_EYE_IN1": "GP4",
+    "RIG_DECK_BUZZER": "GP10",
     "RIG_LEFT_SEAT1": "GP9",
 }
-BELL, EYE_IN1 = 9, 14
+BELL, EYE_IN1, BUZZER = 9, 14, 18
 SNIFF = """
 .program sniff
     wait 0 pin 0
@@ -80,7 +81,7 @@ def rig(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Text:
 def test_it_says_what_it_is_joined_to(rig: Text) -> None:
     rig.order(op="hello")
     assert rig.told() == [
-        {"ev": "rig", "pins": {"left": [BELL], "right": [BELL], "deck": [EYE_IN1]}, "pixels": []}
+        {"ev": "rig", "pins": {"left": [BELL], "right": [BELL], "deck": [EYE_IN1, BUZZER]}, "pixels": []}
     ]
 
 

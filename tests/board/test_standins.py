@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import select
+import socket
 import time
+from random import Random
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import serial
 
-from tests.board.workbench import Bench
+from tests.board.workbench import POWER_ON_NS, Bench
 
 OPEN_S = 5.0
 
@@ -105,6 +108,40 @@ def test_keys_of_one_scan_share_a_stamp_and_come_in_pin_order(bench: Bench) -> N
     found = events_of(bench, keys)
     assert [event[0] for event in found] == [1, 3]
     assert found[0][2] == found[1][2]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_board_that_gets_no_time_anywhere_in_its_turn_sees_every_stroke_all_the_same(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """A busy machine may hold the child between any two looks at the clock, and a hand presses meanwhile."""
+    random, here_there = Random(seed), socket.socketpair()
+    due_ms = [200 + 75 * stroke + later for stroke in range(40) for later in (0, 25)]
+    made = [(0, number % 2 == 0) for number in range(len(due_ms))]
+    rig, clock, sent = bench.rig, bench.rig.clock, 0
+
+    def held_up() -> int:
+        nonlocal sent
+        bench.wait_ms(random.choice((0.01, 0.2, 0.2, random.uniform(1, 120))))
+        while sent < len(due_ms) and bench.now_ns >= due_ms[sent] * 1e6:
+            at_ns = POWER_ON_NS + int(due_ms[sent] * 1e6)
+            message = {"op": "pin", "pin": 0, "value": None if sent % 2 else 0, "at_ns": at_ns}
+            here_there[0].send(json.dumps(message).encode() + b"\n")
+            sent += 1
+        return int(clock())
+
+    bench.at_ms(100)
+    keys = keys_on(bench, 1, interval=0.001)
+    monkeypatch.setattr(bench.module("rig"), "real_ns", held_up)
+    monkeypatch.setattr(rig, "_waits", SimpleNamespace(register=lambda *_: None, poll=lambda _: []))
+    rig.connect(here_there[1])
+    seen = []
+    while bench.now_ns < (due_ms[-1] + 500) * 1e6:
+        rig.idle()
+        seen += [event[:2] for event in events_of(bench, keys)]
+    for end in here_there:
+        end.close()
+    assert seen == made
 
 
 def test_the_65th_event_is_dropped_and_its_transition_lost(bench: Bench) -> None:

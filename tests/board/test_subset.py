@@ -68,6 +68,8 @@ def refused(tree: ast.AST) -> list[str]:
             found.append(f"{where}: a star in a display")
         if isinstance(node, ast.Dict) and None in node.keys:
             found.append(f"{where}: two stars in a display")
+        if isinstance(node, ast.FormattedValue) and node.conversion != -1:
+            found.append(f"{where}: a conversion in an f-string, which CircuitPython 8 has not")
         if getattr(node, "type_params", None):
             found.append(f"{where}: type parameters")
         if isinstance(node, ast.Attribute) and (
@@ -93,6 +95,7 @@ def test_a_board_s_file_keeps_to_the_language_of_a_board(path: Path) -> None:
         "try:\n    pass\nexcept* ValueError:\n    pass\n",
         "async def f():\n    pass\n",
         "x = time.monotonic()\n",
+        'x = f"{a!r}"\n',
     ],
 )
 def test_what_a_board_refuses_is_found(source: str) -> None:

@@ -15,6 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from galley_board import pins, wire
+from galley_board.link import BoardLink
 
 ROOT = Path(__file__).resolve().parents[2]
 FIRMWARE = ROOT / "circuitpython"
@@ -122,6 +123,13 @@ class Bench:
         found = decoded(bytes(self.port.written))
         self.port.written.clear()
         return [frame for frame in found if frame[0] in kinds]
+
+
+def feed(link: BoardLink, data: bytes, now_ms: int, now_us: int) -> None:
+    """Have a board's link obey all of `data`, of which its loop would give it a frame a turn."""
+    at = 0
+    while at < len(data):
+        at = link.take(data, at, len(data), now_ms, now_us)
 
 
 def decoded(data: bytes) -> list[tuple[str, dict[str, int]]]:

@@ -12,6 +12,7 @@ from galley.link_events import KeyEdge, LinkEvent, LinkState, StateChanged
 from galley.sim.fault_stream import FaultStream
 from galley_board import wire
 from galley_board.link import BoardLink
+from tests.board.workbench import feed
 
 MS = 1_000_000
 TICKS_AT_START = wire.TICKS_MS_PERIOD - 65_500
@@ -55,7 +56,7 @@ class Line:
         now_ns = self.now_ms * MS
         self.events += self.host.poll(now_ns) if self.host_runs else []
         data = self.spoil(self.host.take_outgoing(), True)
-        self.board.feed(data, len(data), ticks_ms, ticks_us)
+        feed(self.board, data, ticks_ms, ticks_us)
         self.board.poll(ticks_ms, ticks_us)
         room = self.port_takes - sum(map(len, self._to_host))
         taken = min(self.board.out_len, max(0, room))

@@ -17,8 +17,9 @@ from galley.box import NS_PER_MS, Box, Watcher, house_ms
 from galley.link_events import Beat, KeyEdge, TimeSample
 from galley.ports import BoardPort, BoardWithoutData
 from galley.tables.table import DARK_BOX, BoardView, DeckView
-from galley_board import wire
+from galley_board import pins, wire
 from galley_board.link import BoardLink
+from tests.board.workbench import feed
 
 PATIENCE_S = 15
 
@@ -26,8 +27,8 @@ PATIENCE_S = 15
 class Board:
     """A board that listens on a TCP port of this machine. `hang` makes it deaf and mute."""
 
-    def __init__(self, role: str, boot_id: int = 1) -> None:
-        self.link = BoardLink(wire.ROLES.index(role) if role else 0, boot_id, 83, 7, 0x123456)
+    def __init__(self, role: str, boot_id: int = 1, caps: int = 7) -> None:
+        self.link = BoardLink(wire.ROLES.index(role) if role else 0, boot_id, 83, caps, 0x123456)
         self.hang = False
         self._server: asyncio.Server | None = None
         self._writers: list[asyncio.StreamWriter] = []
@@ -69,7 +70,7 @@ class Board:
         self._writers.append(writer)
         while data := await reader.read(1000):
             if not self.hang:
-                self.link.feed(data, len(data), *self._times())
+                feed(self.link, data, *self._times())
                 self._send(writer)
         self._writers.remove(writer)
         writer.close()
@@ -82,6 +83,8 @@ class Watched(Watcher):
         self.presses: list[tuple[str, int, int]] = []
         self.came_and_went: list[tuple[str, int | None]] = []
         self.learned: set[tuple[str, type]] = set()
+        self.mended: list[tuple[str, int]] = []
+        self.fallen: list[int] = []
         self._news = asyncio.Event()
         self.box = Box(self)
 
@@ -90,8 +93,16 @@ class Watched(Watcher):
             self.presses.append((board, edge.key, edge.received_ns // NS_PER_MS - edge.age_ms))
             self._news.set()
 
+    def held(self, board: str, keys: int) -> None:
+        self.mended.append((board, keys))
+        self._news.set()
+
     def timing(self, board: str, event: Beat | TimeSample) -> None:
         self.learned.add((board, type(event)))
+        self._news.set()
+
+    def fell(self, hole: int) -> None:
+        self.fallen.append(hole)
         self._news.set()
 
     def joined(self, board: str, boot_id: int) -> None:
@@ -181,6 +192,23 @@ def test_a_view_goes_to_the_board_now_and_again_when_it_comes_back() -> None:
     run(test)
 
 
+def test_boards_that_have_a_buzzer_are_sounded() -> None:
+    async def test(watched: Watched) -> None:
+        boards = [Board("left"), Board("right", caps=3), Board("deck")]
+        for board in boards:
+            watched.box.port_appeared(BoardPort(await board.start(), ""))
+        await watched.until(lambda: len(watched.box.live()) == len(boards))
+        watched.box.buzz(1568, 450)
+        watched.box.show(dict.fromkeys(DARK_BOX, BoardView(dice=(9,) * 8)))
+        await watched.until(lambda: all(list(board.link.dice) == [9] * 8 for board in boards))
+        assert [board.link.buzz_hz for board in boards] == [1568, 0, 1568]
+        assert [board.link.buzz_ms for board in boards] == [450, 0, 450]
+        for board in boards:
+            await board.stop()
+
+    run(test)
+
+
 def test_a_deck_is_shown_what_only_it_has_and_its_report_is_told_in_words() -> None:
     async def test(watched: Watched) -> None:
         board = Board("deck")
@@ -188,7 +216,7 @@ def test_a_deck_is_shown_what_only_it_has_and_its_report_is_told_in_words() -> N
         watched.box.show({**DARK_BOX, "deck": BoardView(deck=DeckView(eye=-40, drum=5, drift=1))})
         watched.box.port_appeared(BoardPort(await board.start(), ""))
         await watched.until(lambda: list(board.link.deck[:3]) == [5, 0, 1] and board.link.eye_speed == -40)
-        board.link.report[:] = array("l", (17, 9, 1, 8, 2, 3, 0b1011))
+        board.link.report[:] = array("l", (17, 9, 1, 8, 2, 3, 0b1011, 0))
         watched.box.turn_eye_to(90, 2000)
         watched.box.teach_reader("blue")
         await watched.until(lambda: watched.entry("deck").get("deck", {}).get("eye") == "turning")
@@ -198,6 +226,30 @@ def test_a_deck_is_shown_what_only_it_has_and_its_report_is_told_in_words() -> N
         }  # fmt: skip
         assert (board.link.go_deg, board.link.well_colour) == (90, 3)
         assert watched.entry("deck")["caps"] == ["dice", "lamps", "buzzer"]
+        await board.stop()
+
+    run(test)
+
+
+@pytest.mark.parametrize("counts", [True, False])
+def test_what_fell_is_told_once_by_the_count_of_a_deck_that_counts_else_by_its_edges(counts: bool) -> None:
+    async def test(watched: Watched) -> None:
+        board = Board("deck", caps=pins.CAPS["falls"] if counts else 0)
+        port = BoardPort(await board.start(), "")
+        watched.box.port_appeared(port)
+        await watched.until(lambda: "deck" in watched.entry("deck"))
+        board.link.report[7] = 1
+        board.press(6)
+        await watched.until(lambda: bool(watched.fallen or watched.presses))
+        watched.box.port_vanished(port.path)
+        board.link.report[7] = 2 | 1 << 3 * wire.FALL_BITS
+        board.press(6, False)
+        watched.box.port_appeared(port)
+        await watched.until(lambda: watched.box.live() == {"deck"})
+        board.press(5)
+        await watched.until(lambda: ("deck", 5) in {press[:2] for press in watched.presses})
+        assert watched.fallen == ([0, 0, 3] if counts else [])
+        assert [key for _, key, _ in watched.presses] == ([5] if counts else [6, 5])
         await board.stop()
 
     run(test)
@@ -284,6 +336,41 @@ def test_a_spare_board_takes_over_when_the_first_is_pulled() -> None:
         spare.press(9)
         await watched.until(lambda: bool(watched.presses))
         await spare.stop()
+
+    run(test)
+
+
+def test_a_board_whose_role_was_taken_while_it_was_silent_is_told_as_the_second_one() -> None:
+    async def test(watched: Watched) -> None:
+        first, spare = Board("left", 1), Board("left", 2)
+        watched.box.port_appeared(BoardPort(await first.start(), ""))
+        await watched.until(lambda: watched.box.live() == {"left"})
+        watched.box.port_appeared(BoardPort(await spare.start(), ""))
+        await watched.until(lambda: len(watched.box.status()) == 4)
+        first.hang = True
+        await watched.until(lambda: watched.came_and_went[-1] == ("left", 2))
+        first.hang = False
+        await watched.until(lambda: len(watched.box.status()) == 4)
+        note = watched.box.status()[3]["note"]
+        assert (note["key"], note["params"]["port"]) == ("board_twice", f"tcp:127.0.0.1:{first.port}")
+        assert watched.entry("left")["boot_id"] == 2
+        await first.stop()
+        await spare.stop()
+
+    run(test)
+
+
+def test_a_release_that_went_missing_is_told_from_the_beat() -> None:
+    async def test(watched: Watched) -> None:
+        board = Board("left")
+        watched.box.port_appeared(BoardPort(await board.start(), ""))
+        await watched.until(lambda: watched.box.live() == {"left"})
+        board.press(11)
+        board.link.bitmap = 0
+        await watched.until(lambda: bool(watched.mended))
+        assert watched.mended == [("left", 0)]
+        assert [press[:2] for press in watched.presses] == [("left", 11)]
+        await board.stop()
 
     run(test)
 

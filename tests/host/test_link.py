@@ -11,6 +11,7 @@ from galley.link_events import EdgesLost, HeldMended, Hello, KeyEdge, LinkState,
 from galley.tables.table import DeckView
 from galley_board import wire
 from galley_board.link import RING, BoardLink
+from tests.board.workbench import feed
 from tests.host.cable import MS, Line, LossyLine
 
 
@@ -60,6 +61,78 @@ def test_every_edge_arrives_once_and_in_order_on_any_line(seed: int, rate: float
     assert line.edges() == sent
     assert not any(isinstance(e, EdgesLost) for e in line.events)
     assert line.host.held == line.board.bitmap
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32), st.floats(0.05, 0.6), st.integers(1, 3))
+def test_every_edge_from_the_hello_on_arrives_once_however_the_line_begins(
+    seed: int, rate: float, openings: int
+) -> None:
+    """Keys move while the port is opened again and again, and the line loses anything from its first byte."""
+    line = LossyLine(seed, rate)
+    line.quiet = False
+    made: list[tuple[int, bool]] = []
+    session = 0
+    for opening in range(openings):
+        line.host = HostLink(1 + opening)
+        line.events = line.host.opened(line.now_ms * MS)
+        for turn in range(1000):
+            line.quiet = turn > 250
+            line.run(1)
+            if line.board.session != session:
+                session, made = line.board.session, []
+            if not line.quiet and len(made) < RING and line.random.random() < 0.1:
+                made.append((line.random.randrange(12), line.random.random() < 0.5))
+                line.press(*made[-1])
+        assert line.state() is LinkState.LIVE
+        assert line.edges() == made
+
+
+def test_the_first_edge_of_a_session_is_missed_by_nobody_when_its_frame_is_lost() -> None:
+    """Answers to time probes come meanwhile and number the next edge: this one is not an old one for that."""
+    line = Line()
+    line.spoil = lambda data, to_board: data if to_board else data.replace(b"K ", b"? ")  # type: ignore[method-assign]
+    line.events += line.host.opened(0)
+    while not line.board.session:
+        line.step()
+    line.press(9, True)  # before the first question, which the host asks when it has the hello
+    line.run(300)
+    samples = [e for e in line.events if isinstance(e, TimeSample)]
+    assert (line.edges(), any(e.complete for e in samples), len(samples) > 8) == ([], False, True)
+    del line.spoil
+    line.run(200)
+    assert line.edges() == [(9, True)]
+
+
+def test_edges_that_the_ring_gave_up_before_the_host_had_any_are_counted() -> None:
+    line = Line().start()
+    line.spoil = lambda data, to_board: data if to_board else data.replace(b"K ", b"? ")  # type: ignore[method-assign]
+    for i in range(RING + 7):
+        line.press(i % 12, i % 2 == 0)
+        line.run(10)
+    del line.spoil
+    line.run(400)
+    assert sum(e.count for e in line.events if isinstance(e, EdgesLost)) == line.host.counters.edges_lost == 7
+    assert len(line.edges()) == RING
+    assert line.board.lost == 7
+
+
+def test_a_host_with_the_session_number_of_the_one_before_gets_none_of_its_edges() -> None:
+    line = Line().start()
+    line.spoil = lambda data, to_board: b"" if to_board else data  # type: ignore[method-assign]
+    line.press(9, True)  # taken, but the acknowledgement is lost with the host
+    line.run(100)
+    assert line.edges() == [(9, True)]
+    del line.spoil
+    line.host = HostLink(1)
+    line.press(9, False)
+    line.events = line.host.opened(line.now_ms * MS)
+    line.run(300)
+    assert line.state() is LinkState.LIVE
+    assert line.edges() == []
+    line.press(8, True)
+    line.run(5)
+    assert line.edges() == [(8, True)]
 
 
 @settings(max_examples=40, deadline=None)
@@ -169,6 +242,17 @@ def test_a_reset_behind_an_open_port_starts_a_new_session_and_sends_the_view_aga
     assert line.state() is LinkState.LIVE
     assert list(line.board.dice) == list(range(8))
     assert list(line.board.lamps) == list(range(11))
+
+
+def test_a_hello_of_a_board_that_was_reset_meanwhile_is_no_hello_of_the_board_that_was_there() -> None:
+    """A cable that outlives the board may give it the host's hello late: it is answered, and by another."""
+    line = Line().start()
+    line.board = BoardLink(1, 4712, 83, 0, 0xABCDEF)
+    late = wire.encode("h", 0, wire.PROTOCOL, line.host.session)
+    feed(line.board, late, line.ticks_ms(), 0)
+    line.run(500)
+    assert line.states() == [LinkState.HELLO, LinkState.LIVE, LinkState.HELLO, LinkState.LIVE]
+    assert [e.boot_id for e in line.events if isinstance(e, Hello)] == [4711, 4712]
 
 
 def test_a_lost_release_is_mended_by_the_beat_and_is_no_edge() -> None:
@@ -305,7 +389,7 @@ def test_the_board_says_nothing_before_a_hello_and_grows_nothing_while_nobody_re
     board.poll(0, 0)
     assert board.out_len == 0
     hello = wire.encode("h", 0, wire.PROTOCOL, 9)
-    board.feed(hello, len(hello), 0, 0)
+    feed(board, hello, 0, 0)
     for now_ms in range(1, 60_000):
         board.poll(now_ms, 0)
         assert board.out_len <= len(board.out)
@@ -315,7 +399,7 @@ def test_an_answer_is_not_stale_because_the_board_slept_before_the_question() ->
     board = BoardLink(1, 4711, 83, 0, 0)
     board.poll(0, 0)
     hello = wire.encode("h", 0, wire.PROTOCOL, 9)
-    board.feed(hello, len(hello), 5000, 0)
+    feed(board, hello, 5000, 0)
     board.poll(5001, 0)
     assert bytes(board.out).startswith(b"H 0 ")
 
@@ -367,7 +451,7 @@ def test_any_bytes_from_a_board_never_raise_and_never_press_a_key(chunks: list[b
 def test_any_bytes_from_the_host_never_raise_and_change_no_output(chunks: list[bytes]) -> None:
     board = BoardLink(1, 4711, 83, 0, 0)
     for chunk in chunks:
-        board.feed(chunk, len(chunk), 0, 0)
+        feed(board, chunk, 0, 0)
         board.poll(0, 0)
     assert board.outputs_version == 0
     assert board.out_len == 0

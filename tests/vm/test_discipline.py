@@ -90,7 +90,7 @@ def on_the_wide_vm(program: str, heap: int) -> dict[str, int]:
 
 
 @pytest.mark.parametrize(
-    "role, most", [("galley_board.station galley_board.edges", 77_000), ("galley_board.deck", 89_000)]
+    "role, most", [("galley_board.station galley_board.edges", 72_000), ("galley_board.deck", 85_000)]
 )
 def test_what_a_board_imports_fits_in_90_kb_of_its_heap(role: str, most: int) -> None:
     imported = kept("modules", *EVERY_BOARD, *role.split())
@@ -101,7 +101,7 @@ def test_what_a_board_imports_fits_in_90_kb_of_its_heap(role: str, most: int) ->
 def test_the_whole_firmware_fits_in_90_kb_of_its_heap() -> None:
     whole = kept("modules", *MODULES)
     print(f"whole firmware: {whole} bytes")
-    assert whole < BUDGET
+    assert whole < 88_000 < BUDGET
 
 
 def test_no_board_imports_what_only_another_needs() -> None:
@@ -111,7 +111,7 @@ def test_no_board_imports_what_only_another_needs() -> None:
     assert not loaded["deck"] & {"station", "edges"}
 
 
-@pytest.mark.parametrize("role, most", [("left", 80_000), ("right", 80_000), ("deck", 97_000)])
+@pytest.mark.parametrize("role, most", [("left", 72_000), ("right", 72_000), ("deck", 89_000)])
 def test_a_board_s_modules_and_all_that_it_made_of_them_fit_as_well(role: str, most: int) -> None:
     standing = kept("board", role)
     print(f"{role}: {standing} bytes once its loop stands")

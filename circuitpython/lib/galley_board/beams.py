@@ -10,11 +10,15 @@ dark, and at the end, lit. Light only while lit is a whole beam, none at all a b
 the sun's or a lamp's: that reading says nothing, and the beam stays what it was. One reading breaks a beam,
 WHOLE readings in a row make it whole again.
 
+Each time that a beam breaks is counted, hole by hole, since the start: a host that was not there when
+something fell learns of it by the count.
+
 A beam that is broken at the start is *ignored*, and looks whole, until it is whole once. A receiver that sees
 nothing but light at the start is taken as not fitted, until its first other reading. Where none is fitted
 the emitters stay off.
 """
 
+from galley_board import wire
 from galley_board.link import since_ms
 
 TYPE_CHECKING = False  # a board has no typing module; type checkers take it for true
@@ -32,7 +36,8 @@ class Beams:
     """The beams of four holes; an item of `receivers` is None where there is none.
 
     `broken` has a bit for each broken beam, `ignored` for each that does not count yet, `fitted` for each
-    that was seen to work; `version` grows when `ignored` changes. Call `look` twice while starting, LIT_MS
+    that was seen to work; `version` grows when `ignored` changes. `falls` are the four counts of broken
+    beams, `wire.FALL_BITS` each. Call `look` twice while starting, LIT_MS
     apart, then `poll` every turn.
     """
 
@@ -40,6 +45,7 @@ class Beams:
         self.broken = 0
         self.ignored = 0
         self.fitted = 0
+        self.falls = 0
         self.version = 0
         self._strobe = strobe
         self._receivers = receivers
@@ -107,8 +113,9 @@ class Beams:
         self.fitted |= bit
         if not light:
             self._whole[hole] = 0
-            if not self.ignored & bit:
+            if not (self.ignored | self.broken) & bit:
                 self.broken |= bit
+                self._count(hole)
             return
         self._whole[hole] = min(WHOLE, self._whole[hole] + 1)
         if self._whole[hole] == WHOLE:
@@ -116,3 +123,9 @@ class Beams:
             if self.ignored & bit:
                 self.ignored &= ~bit
                 self.version += 1
+
+    def _count(self, hole: int) -> None:
+        shift = hole * wire.FALL_BITS
+        most = (1 << wire.FALL_BITS) - 1
+        count = (self.falls >> shift) + 1 & most
+        self.falls = self.falls & ~(most << shift) | count << shift

@@ -39,13 +39,3 @@ GUARD_OPEN = 1
 TAUGHT_SHIFT = 1  # five bits: red, green, blue, yellow, empty
 IGNORED_SHIFT = 6  # four bits: the beams of holes 1-4 that were blocked at the start
 SLIPPED = 1024  # the drum was found away from where it was thought, and has been set right
-
-
-def taught(flags: int) -> "list[str]":
-    """What the reader has been shown so far, in words of WELL."""
-    return [WELL[i + 1] for i in range(WELL_EMPTY) if flags >> TAUGHT_SHIFT + i & 1]
-
-
-def ignored_beams(flags: int) -> "list[int]":
-    """The holes, 1-4, whose beams do not count until they are free once."""
-    return [hole + 1 for hole in range(4) if flags >> IGNORED_SHIFT + hole & 1]

@@ -96,18 +96,22 @@ class Drum:
         """Make the step that is due."""
         if self._coils is None:
             return
-        if self.wants and leave:
+        wants = self.wants
+        if wants and leave:
             self._work(now_ms)
-        else:
-            self._off()
-        if self._doing == _BACKING or self._doing == _SEEKING:  # noqa: PLR1714 - a tuple would be made anew each time
-            self.state = deck_codes.DRUM_HOMING
+            wants = self.wants
         elif self._doing != _OFF:
-            self.state = deck_codes.DRUM_TURNING
-        elif self.homeless:
-            self.state = deck_codes.DRUM_NO_HOME
+            self._off()
+        doing = self._doing
+        if doing == _OFF:
+            if self.homeless:
+                self.state = deck_codes.DRUM_NO_HOME
+            else:
+                self.state = deck_codes.DRUM_WAITING if wants else deck_codes.DRUM_STILL
+        elif _BACKING <= doing <= _SEEKING:
+            self.state = deck_codes.DRUM_HOMING
         else:
-            self.state = deck_codes.DRUM_WAITING if self.wants else deck_codes.DRUM_STILL
+            self.state = deck_codes.DRUM_TURNING
 
     def _work(self, now_ms: int) -> None:
         if self._doing == _OFF:

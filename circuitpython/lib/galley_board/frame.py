@@ -6,7 +6,7 @@ more than the budget or makes a third flash in a second. It must not know what a
 Hardware: WS2812 pixels on one data line, driven by `neopixel.NeoPixel` (any object with `strip[i] =
 0xRRGGBB` and `show()` will do).
 
-Parts (see `pins.PARTS`) are set one by one, and only those that change cost anything: sums over the
+Parts (see `pins.parts`) are set one by one, and only those that change cost anything: sums over the
 frame are kept up, and the chain gets only the pixels that differ. A frame beyond a limit is dimmed or
 brightened as a whole into what is allowed, so that its picture comes at once and only its level waits.
 Where that cannot be (all dark, say), the old frame stays a little longer.
@@ -135,15 +135,13 @@ class Colours:
 
 
 class Frame:
-    """The frame of one chain. `parts` as in `pins.PARTS`; `most_ma` is the largest budget it may be given.
+    """The frame of one chain. `parts` as of `pins.parts`; `most_ma` is the largest budget it may be given.
 
     `units` is the budget now in force, `held` counts the times a frame had to wait because it would
     have flashed, `whole` says whether what was set last was shown as it is.
     """
 
-    def __init__(
-        self, strip: "Strip", parts: "tuple[tuple[str, str, tuple[int, ...]], ...]", most_ma: int
-    ) -> None:
+    def __init__(self, strip: "Strip", parts: "list[list[int]]", most_ma: int) -> None:
         count = len(parts)
         self.units = units_of(most_ma)
         self.held = 0
@@ -152,7 +150,7 @@ class Frame:
         self._first = array("H", [0] * (count + 1))
         places: "list[int]" = []
         for i in range(count):
-            places.extend(parts[i][2])
+            places.extend(parts[i])
             self._first[i + 1] = len(places)
         self._place = bytearray(places)
         self.whole = True

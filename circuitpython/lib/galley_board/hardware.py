@@ -63,7 +63,7 @@ class NoScanner:
 
 
 class Hardware:
-    """All that `which` (a key of `pins.PARTS`) has; `faults` says what could not be opened.
+    """All that `which` (a key of `pins.PIXELS`) has; `faults` says what could not be opened.
 
     With `fine` the race keys are stamped to a microsecond, where the chip can; `caps` says so then.
     `event` is what `scanner` fills.
@@ -163,9 +163,8 @@ class Hardware:
         if found:
             if SCAN_INTERVAL_S > MOST_SCAN_S:
                 raise ValueError("keys scanned every %g s, at most %g s" % (SCAN_INTERVAL_S, MOST_SCAN_S))
-            scanner = keypad.Keys(
-                found, value_when_pressed=False, pull=True, interval=SCAN_INTERVAL_S, debounce_threshold=1
-            )
+            # without debouncing, which `keys` does: CircuitPython 8 has none, later ones only where asked
+            scanner = keypad.Keys(found, value_when_pressed=False, pull=True, interval=SCAN_INTERVAL_S)
         if fast is None:
             return scanner
         from galley_board import edges

@@ -3,9 +3,9 @@
 For: bounce, chatter, a full queue and keys that are down at power-on. It must not know what a key
 does, and sends nothing itself: it calls `link.key_edge(key, down, stamp_ms, us)`.
 
-Hardware: switches to GND, read by `keypad.Keys(interval=0.001, debounce_threshold=1)`, which scans in
-the tick interrupt and stamps each edge at the scan; or by a scanner of that kind whose events also have
-`us`, the microseconds after their stamp (`edges`).
+Hardware: switches to GND, read by `keypad.Keys(interval=0.001)`, which scans in the tick interrupt and
+stamps each edge at the scan; or by a scanner of that kind whose events also have `us`, the microseconds
+after their stamp (`edges`).
 
 A key's first edge is told at once, with its stamp. Then that key is held off for HOLD_OFF_MS of *stamp*
 time (so a late reader decides the same): edges only update its raw state. When the time is over and

@@ -7,7 +7,8 @@ pixels or any game.
 Key edges go into a ring of 32 and stay there until the host acknowledged them; until then they are
 sent again every RESEND_MS with their first stamp. When the ring is full the oldest is given up and
 counted: `first` in every K frame tells the host where the ring begins, so it never waits for what is
-gone. A hello with a new session empties the ring: what was pressed before this host was there is void.
+gone. A hello with a new session empties the ring: what was pressed before this host was there is void, and
+edges are numbered from 1 again, so that the host knows which is the first, whatever is lost on the way.
 
 A time probe is answered after the edges that came before it, and the answer names the next edge's number.
 So a host that has the answer, and every edge below that number, knows all that was pressed before it asked.
@@ -33,7 +34,7 @@ STUCK_MS = 100
 REPORT_MS = 1000
 MOVING_REPORT_MS = 250  # an angle that changes all the time is not told each time
 REPORT_GAP_MS = 20  # nor is a switch that chatters
-REPORT_FIELDS = 7
+REPORT_FIELDS = 8
 ANGLES = 2  # the first fields of a report
 OUT_BYTES = 640
 PROBES = 8  # as many as a burst has; more at once are not answered
@@ -41,12 +42,13 @@ DEFAULT_BUDGET_MA = (60, 220, 220, 92)
 DEFAULT_BRIGHTNESS = 255
 
 _HALF = wire.TICKS_MS_PERIOD // 2
+_MASK = wire.TICKS_MS_PERIOD - 1
 _NEVER = -1
 
 
 def since_ms(now_ms: int, then_ms: int) -> int:
     """Milliseconds from `then_ms` to `now_ms`, right across the wrap; negative when `then_ms` is later."""
-    return ((now_ms - then_ms + _HALF) % wire.TICKS_MS_PERIOD) - _HALF
+    return ((now_ms - then_ms + _HALF) & _MASK) - _HALF
 
 
 class BoardLink:
@@ -74,9 +76,9 @@ class BoardLink:
         self.gc_us = 0
         self.heap = 0
         self.session = 0
-        self.dice = array("H", [0] * 8)
-        self.lamps = array("B", [0] * 11)
-        self.deck = array("B", wire.DARK_DECK)
+        self.dice = array("l", [0] * 8)  # of the kind of a frame's fields, which are copied as a whole
+        self.lamps = array("l", [0] * 11)
+        self.deck = array("l", wire.DARK_DECK)
         self.budget_ma = DEFAULT_BUDGET_MA[role]
         self.brightness = DEFAULT_BRIGHTNESS
         self.outputs_version = 0
@@ -122,12 +124,6 @@ class BoardLink:
 
     # -- from the host ------------------------------------------------------------------------
 
-    def feed(self, data: "bytes | bytearray", count: int, now_ms: int, now_us: int) -> None:
-        """Take `data[:count]` as read from the port; answers are added to `out`."""
-        at = 0
-        while at < count:
-            at = self.take(data, at, count, now_ms, now_us)
-
     def take(self, data: "bytes | bytearray", at: int, end: int, now_ms: int, now_us: int) -> int:
         """Take one frame of `data[at:end]`, read from the port at `now_us`; where the next may begin."""
         decoder = self._in
@@ -169,7 +165,7 @@ class BoardLink:
         elif kind == "h":
             if fields[1] != self.session:
                 self.session = fields[1]
-                self._first = self._unsent = self._next
+                self._first = self._unsent = self._next = 1
             self._hello[3] = self.session
             self._hello[7] = self.faults
             self._queue("H", self._hello, 8)
@@ -192,21 +188,16 @@ class BoardLink:
     def _hold(self, kind: str, fields: "array[int]") -> None:
         """Take over a part of the outputs."""
         if kind == "d":
-            held = self.dice
-            for i in range(8):
-                held[i] = fields[i]
+            self.dice[:] = fields[:8]
         elif kind == "l":
-            held = self.lamps
-            for i in range(11):
-                held[i] = fields[i]
+            self.lamps[:] = fields[:11]
         elif kind == "c":
             self.budget_ma = fields[0]
             self.brightness = fields[1]
         elif kind == "m":
             self.deck[0] = fields[0]
         else:
-            for i in range(wire.DECK_CODES - 1):
-                self.deck[i + 1] = fields[i]
+            self.deck[1:] = fields[: wire.DECK_CODES - 1]
         self.outputs_version += 1
         self._shown = _NEVER
 
@@ -308,17 +299,18 @@ class BoardLink:
         since = REPORT_MS if self._report_ms == _NEVER else since_ms(now_ms, self._report_ms)
         if not 0 <= since < REPORT_MS:
             return True
-        for i in range(REPORT_FIELDS):
-            gap_ms = REPORT_GAP_MS if i >= ANGLES else MOVING_REPORT_MS
-            if self.report[i] != self._reported[i] and since >= gap_ms:
-                return True
-        return False
+        report, reported = self.report, self._reported
+        if since < REPORT_GAP_MS or report == reported:
+            return False
+        i = 0 if since >= MOVING_REPORT_MS else ANGLES
+        while i < REPORT_FIELDS and report[i] == reported[i]:
+            i += 1
+        return i < REPORT_FIELDS
 
     def _send_report(self, now_ms: int) -> None:
         if self._queue("D", self.report, REPORT_FIELDS):
             self._report_ms = now_ms
-            for i in range(REPORT_FIELDS):
-                self._reported[i] = self.report[i]
+            self._reported[:] = self.report
 
     def _send_key(self, now_ms: int) -> bool:
         """Tell a key that is not told yet; whether there was one."""

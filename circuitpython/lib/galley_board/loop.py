@@ -114,7 +114,8 @@ class Loop:
         if not (lights or beats) and self._listen(now_ms):
             self._told = True
             start_us = self._start_us
-        leave = not self._refused and link.host_silent_ms(now_ms) < DARK_MS
+        silent = link.host_silent_ms(now_ms) >= DARK_MS
+        leave = not (self._refused or silent)
         if self._works.poll(now_ms, link, leave):
             self._told = True
         if self.keys.version != self._keys_version or self._works.version != self._works_version:
@@ -135,7 +136,7 @@ class Loop:
                 self._light_next = True
                 self._send(now_ms, now_us)
                 self._told = link.unsaid
-        if self._show(now_ms):
+        if self._show(now_ms, silent):
             busy = True
         self._watchdog.feed()
         if start_us >= 0:
@@ -181,12 +182,12 @@ class Loop:
         if link.out_len:
             link.written(self._port.write(self._out[: link.out_len]) or 0, now_ms)
 
-    def _show(self, now_ms: int) -> bool:
+    def _show(self, now_ms: int, silent: bool) -> bool:
         link = self.link
         sign = 0
         if self._refused:
             sign = pixels.SIGN_FAULT
-        elif link.host_silent_ms(now_ms) >= DARK_MS:
+        elif silent:
             sign = self._silent_sign
         if sign:
             self._buzzer.stop()

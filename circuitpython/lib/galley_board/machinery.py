@@ -61,7 +61,7 @@ class Machinery:
         if drum.state == deck_codes.DRUM_STILL:
             self.caps |= pins.CAPS["drum"]
         if beams.fitted:
-            self.caps |= pins.CAPS["beams"]
+            self.caps |= pins.CAPS["beams"] | pins.CAPS["falls"]
         if reader.there:
             self.caps |= pins.CAPS["reader"]
         self._find_faults()
@@ -166,3 +166,4 @@ class Machinery:
         if self.drum.slipped:
             flags |= deck_codes.SLIPPED
         report[6] = flags
+        report[7] = self.beams.falls

@@ -9,7 +9,7 @@ RP2350's pull-downs do not hold (erratum E9). Pixels are WS2812 on one data line
 shifted to 5 V.
 
 A *key's* number is its place in `KEYS`. A *part* of the picture is what shines as one: a die, a lamp,
-a ring; `PARTS` names it, says of what kind it is, and where its pixels are in the chain.
+a ring; `parts` says where its pixels are in the chain.
 """
 
 TYPE_CHECKING = False  # a board has no typing module; type checkers take it for true
@@ -127,6 +127,7 @@ CAPS = {
     "drum": 256,
     "beams": 512,
     "reader": 1024,
+    "falls": 2048,
 }
 CLOCK_LAG_US = 500  # by how much a clock that lags may be behind an even one (adafruit/circuitpython#10315)
 CAPS_OF_BOARD = {STATION: 7, DECK: 6, UNKNOWN: 0}  # `edges` comes on top where they are on
@@ -142,29 +143,17 @@ def lamp_pixel(board: str, lamp: int) -> int:
     return lamp if board == DECK else 72 + lamp
 
 
-def _station_parts() -> "tuple[tuple[str, str, tuple[int, ...]], ...]":
-    parts: "list[tuple[str, str, tuple[int, ...]]]" = []
-    for die in range(DICE):
-        places = tuple([die_pixel(die, i // 3, i % 3) for i in range(DIE_ROWS * DIE_COLUMNS)])
-        parts.append(("die %d" % (die + 1), "die", places))
-    for lamp in range(LAMPS[STATION]):
-        parts.append(("lamp " + KEYS[STATION][lamp][0], "lamp", (lamp_pixel(STATION, lamp),)))
-    return tuple(parts)
+def parts(board: str) -> "list[list[int]]":
+    """For each part its places in the chain: dice, lamps, on the deck pupil, drift ring and holes."""
+    if board == UNKNOWN:
+        return [[0]]
+    dice = DICE if board == STATION else 0
+    found = [[die_pixel(die, i // 3, i % 3) for i in range(DIE_ROWS * DIE_COLUMNS)] for die in range(dice)]
+    found += [[lamp_pixel(board, lamp)] for lamp in range(LAMPS[board])]
+    if board == DECK:
+        found += [list(range(6, 18)), list(range(18, 30)), [30], [31], [32], [33]]
+    return found
 
-
-def _deck_parts() -> "tuple[tuple[str, str, tuple[int, ...]], ...]":
-    parts: "list[tuple[str, str, tuple[int, ...]]]" = []
-    for lamp in range(LAMPS[DECK]):
-        parts.append(("lamp " + KEYS[DECK][lamp][0], "lamp", (lamp_pixel(DECK, lamp),)))
-    parts.append(("pupil ring", "ring", tuple(range(6, 18))))
-    parts.append(("drift ring", "drift", tuple(range(18, 30))))
-    for hole in range(4):
-        parts.append(("hole %d" % (hole + 1), "hole", (30 + hole,)))
-    return tuple(parts)
-
-
-# board -> ((name, kind, places in the chain), ...) in chain order; dice come first, then lamps
-PARTS = {STATION: _station_parts(), DECK: _deck_parts(), UNKNOWN: (("sign", "unused", (0,)),)}
 
 # Where the calm "waiting for the host" pixel is: ROLL's lamp, the pupil's first pixel.
 WAITING_PIXEL = {STATION: lamp_pixel(STATION, 8), DECK: 6, UNKNOWN: 0}

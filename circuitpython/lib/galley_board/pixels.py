@@ -3,7 +3,7 @@
 For: turning die and lamp codes into the colour and level of each part. It must not know a game, a pin
 or the link: it is given codes and a time. What it may show is decided below it, in `frame`.
 
-Light is shared out by *part* (a die, a lamp, a ring; see `pins.PARTS`): each style is a share of the
+Light is shared out by *part* (a die, a lamp, a ring; see `pins.parts`): each style is a share of the
 board's whole budget, in thousandths, whatever its colour and however many pixels it lights. So a die
 that changes its face, or tumbles, keeps its light, and all dice kept and all lamps lit just fit.
 Pulses of several parts are set apart evenly, so that one rises as another falls.
@@ -31,6 +31,7 @@ SIGN_FRAME_MS = 100
 SHOW_GAP_MS = 3
 SET_WORK = 20  # of WORK, as measured on the second Python
 SAME_WORK = 2
+DECK_WORK = 40  # what a deck does in a turn, where eye and drum move beside the pixels
 PULSE_MS = 2048  # a power of two: it divides the period of ticks_ms
 ROLL_MS = 128
 
@@ -59,6 +60,7 @@ PUPIL = 1
 DRIFT = 2
 HOLE = 3
 HOLES = 4
+LIGHTS = (PUPIL, HOLE, HOLE + 1, HOLE + 2, HOLE + 3)
 
 MOVING = (False, False, True, False, True, False, False, False)  # by the three bits of a style
 _FULL = 256
@@ -73,16 +75,17 @@ def wave(now_ms: int, rank: int, of: int) -> int:
 
 
 class Renderer:
-    """The picture on one board. `board` is a key of `pins.PARTS`; `most_ma` bounds every budget asked for."""
+    """The picture on one board, a key of `pins.PIXELS`. `most_ma` bounds every budget asked for."""
 
     def __init__(self, strip: "Strip", board: str) -> None:
-        parts = pins.PARTS[board]
+        parts = pins.parts(board)
         self.most_ma = pins.MOST_MA[board][0]
         self.frame = Frame(strip, parts, self.most_ma)
-        self._parts = parts
+        self._whole = array("H", [(1 << len(places)) - 1 for places in parts])  # every pixel of a part lit
         self._dice = pins.DICE if board == pins.STATION else 0
         self._lamps = pins.LAMPS[board]
         self._count = len(parts)
+        self._turn_work = DECK_WORK if board == pins.DECK else WORK
         # by part; a die has its own shares, the drift ring one
         self._shares = [LAMP_SHARES[board]] * self._count
         self._pulse_shares = [LAMP_PULSE_SHARES[board]] * self._count
@@ -94,7 +97,7 @@ class Renderer:
             self._pulse_shares[pupil:] = [PUPIL_PULSE_SHARES] + [HOLE_PULSE_SHARES] * (1 + HOLES)
         self._sign_part = 0
         for i in range(len(parts)):
-            if parts[i][2][0] == pins.WAITING_PIXEL[board]:
+            if parts[i][0] == pins.WAITING_PIXEL[board]:
                 self._sign_part = i
         self._codes = array("H", [0] * self._count)
         self._moves = bytearray(self._count)
@@ -147,7 +150,7 @@ class Renderer:
         elif version != self._version:
             self._pending = True
         self._version = version
-        left = WORK
+        left = self._turn_work
         if not self.drawing:
             if not self._due(now_ms):
                 return False
@@ -159,7 +162,7 @@ class Renderer:
                 self._part = -1
                 self._anew = False
                 self.frame.begin()
-        while left > 0 and not self.frame.idle and (left == WORK or not self.frame.alone):
+        while left > 0 and not self.frame.idle and (left == self._turn_work or not self.frame.alone):
             left -= self.frame.step(now_ms)
         if not self.drawing:
             self._shown_ms = now_ms
@@ -183,12 +186,13 @@ class Renderer:
         self._glowing = self._pulsing = 0
         if self._sign:
             return
-        for part in range(self._count):
-            code = self._code(part, dice, lamps, deck)
-            if part < self._dice:
-                self._glowing += code & 7 == glyphs.GLOW
-            elif part != self._drift_part:
-                self._pulsing += code & 3 == glyphs.PULSE and code >> 2 != 0
+        for part in range(self._dice):
+            self._glowing += dice[part] & 7 == glyphs.GLOW
+        for part in range(self._lamps):
+            self._pulsing += lamps[part] & 3 == glyphs.PULSE and lamps[part] > 3
+        if self._drift_part < self._count:
+            for place in LIGHTS:
+                self._pulsing += deck[place] & 3 == glyphs.PULSE and deck[place] > 3
 
     def _code(self, part: int, dice: "array[int]", lamps: "array[int]", deck: "array[int]") -> int:
         """What is asked of a part; of a deck's after its lamps it stands in the same order in `deck`."""
@@ -249,7 +253,7 @@ class Renderer:
             share = self._wave(self._pulse_shares[part], self._pulsing)
         else:
             share = self._shares[part][mode] * _FULL
-        self._set(part, (1 << len(self._parts[part][2])) - 1 if colour else 0, colour, share)
+        self._set(part, self._whole[part] if colour else 0, colour, share)
 
     def _wave(self, shares: "tuple[int, int]", of: int) -> int:
         """The share of the next of `of` parts that go up and down together."""

@@ -15,6 +15,9 @@ Fields are whole numbers in canonical decimal form, each within the range of its
 any other spelling is refused even when its checksum is right. After anything wrong the decoder
 takes up again at the next newline.
 
+A host is as new as its boards or newer, for it flashes them. So a kind may grow at its end: a host takes it
+without the new field too (`OLDER`), and a bit of the hello's `caps` says that a board has what is new.
+
 Board rules hold here: the CircuitPython subset, no typing module. Bytes are cut, joined, read and spelt as
 wholes, which a board does in C: byte by byte it took a millisecond and more for a frame, and that is worth
 some garbage.
@@ -59,6 +62,8 @@ DARK_DRIFT = 9
 STILL = 100  # the eye's speed on the wire is this plus its percent
 RUN_MAX_MS = 3000
 DECK_CODES = 7  # what a deck holds beside its lamps: face, pupil, drift, four holes
+FALL_BITS = 7  # of each hole's count of what fell through, hole 1 in the lowest; it wraps
+FALLS_MAX = (1 << 4 * FALL_BITS) - 1
 DARK_DECK = (NO_FACE, 0, DARK_DRIFT, 0, 0, 0, 0)
 RESTART = 1  # of a service frame: restart the chip
 OPEN_DRIVE = 2  # the same, and show console and USB drive until the next restart
@@ -137,6 +142,7 @@ FORMS: "dict[str, Form]" = {
             ("drum", 0, 6),
             ("reader", 0, 7),
             ("flags", 0, 2047),
+            ("falls", 0, FALLS_MAX),
         ),
     ),
     # host -> board
@@ -169,7 +175,7 @@ FROM_BOARD = "HKBSTD"
 FROM_HOST = "hadlctzsegmpw"
 
 ZERO = 48
-MOST_DIGITS = 9  # what they spell is a small integer on a board
+OLDER = ("D", 7)  # a kind, and how many fields it had in older boards, which a host takes too
 
 
 class FieldError(ValueError):
@@ -180,7 +186,7 @@ def check(kind: str, fields: "Numbers", count: int) -> None:
     """Raise FieldError unless the first `count` of `fields` suit `kind`."""
     form = FORMS.get(kind)
     if form is None:
-        raise FieldError(f"frame kind {kind!r} is unknown: use one of {''.join(FORMS)}")
+        raise FieldError("frame kind %r is unknown: use one of %s" % (kind, "".join(FORMS)))
     called, bounds = form
     if count != len(bounds):
         raise FieldError(f"frame {called} has {count} fields: it takes {len(bounds)}")
@@ -258,12 +264,6 @@ class Decoder:
         self._too_long = False
         self._last_seq = -1
 
-    def reset(self) -> None:
-        """Forget a half line and the last sequence number: the stream starts anew."""
-        self._line = b""
-        self._too_long = False
-        self._last_seq = -1
-
     def take(self, data: "bytes | bytearray", start: int, end: int) -> int:
         """Read `data[start:end]` up to the end of the next whole frame.
 
@@ -297,15 +297,22 @@ class Decoder:
         if kind is None or count < 0 or words[-1] != b"%08x" % crc32(line[:-9]):
             return False
         bounds = FORMS[kind][1]
-        seq = number(words[1])
-        if count != len(bounds) or not 0 <= seq < SEQUENCE:
+        if count != len(bounds) and (kind, count) != OLDER:
             return False
+        seq = number(words[1])
+        if not 0 <= seq < SEQUENCE:
+            return False
+        values = self.fields
         for i in range(count):
+            word = words[i + 2]
+            # as `number` does, without a call for each
+            if not word.isdigit() or (word[0] == ZERO and len(word) > 1):
+                return False
+            value = int(word)
             _, low, high = bounds[i]
-            value = number(words[i + 2])
             if not low <= value <= high:
                 return False
-            self.fields[i] = value
+            values[i] = value
         self.kind = kind
         self.count = count
         self.frames += 1
@@ -317,6 +324,6 @@ class Decoder:
 
 def number(word: bytes) -> int:
     """The number that these bytes spell in canonical decimal form, or -1 when they do not."""
-    if not word.isdigit() or len(word) > MOST_DIGITS or (word[0] == ZERO and len(word) > 1):
+    if not word.isdigit() or (word[0] == ZERO and len(word) > 1):
         return -1
     return int(word)

@@ -55,7 +55,6 @@ class Rig:
         self.colour: "list[int] | None" = None
         self.pixels = b""
         self.pixel_writes = 0
-        self.pixels = b""
         self.pixels_watched = True
         self.reset_reason = "POWER_ON"
         self.safe_mode_reason = "NONE"
