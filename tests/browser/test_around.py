@@ -109,6 +109,27 @@ def test_in_a_game_each_station_has_its_own_keys(shown: Shown) -> None:
     assert buttons(page) == ["left 8 ready", "right 8 ready"]
 
 
+LEADS = {
+    "choose": ["left 9"],
+    "howto": ["left 8"],
+    "join_some": ["left 9"],
+    "ready": ["left 8", "right 8"],
+    "grill_throw": ["left 8"],
+    "grill_decide": [],
+    "duel": [],
+    "result": ["left 9"],
+}
+"""Phase -> the buttons to be pressed by whoever has read nothing; none where a player has to choose."""
+
+
+@pytest.mark.parametrize("phase", list(LEADS))
+def test_the_key_that_leads_on_stands_out(shown: Shown, phase: str) -> None:
+    page, feed = shown
+    show(page, feed, PHASES[phase]())
+    read = "nodes => nodes.map(({dataset}) => `${dataset.board} ${dataset.key}`)"
+    assert page.locator("#keys .press-lead").evaluate_all(read) == LEADS[phase]
+
+
 # -- pauses -----------------------------------------------------------------------------------------------
 
 

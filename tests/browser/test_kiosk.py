@@ -219,6 +219,36 @@ def test_the_result_names_the_winner_and_the_platter_that_decided(opened: Opener
     assert ranks == [("blue", "5"), ("green", "3"), ("red", "2")]
 
 
+def test_the_result_says_by_how_much_the_last_platter_was_won(opened: Opener, feed: Feed) -> None:
+    page = opened("kiosk")
+    topics = PHASES["result"]()
+    show(page, feed, topics)
+    expect(page.locator(".decided-why")).to_have_count(0)
+    first = ("first", {"by": "blue", "on": "red", "race": "bell_bell", "gap": "6.4", "doubt": "0.3"})
+    told = [(entry["key"], entry["params"]) for entry in topics["news"]]
+    show(page, feed, {"news": news(*told, first)})
+    assert words(page, ".decided-why") == "Blue rang first, 6.4 ms before Red (± 0.3)"
+
+
+def test_what_follows_from_news_does_not_take_their_place(opened: Opener, feed: Feed) -> None:
+    kiosk, box = opened("kiosk"), opened("box")
+    topics = PHASES["ready"]()
+    topics["news"] = news(*(ALL_NEWS[n] for n in (12, 9, 10, 17, 1)))
+    feed.publish(topics)
+    for page in (kiosk, box):
+        expect(page.locator(".news p").first).to_have_attribute("data-news", "platter_taken")
+    expect(kiosk.locator(".news p").nth(1)).to_have_attribute("data-news", "got_ready")
+
+
+def test_who_is_ready_is_seen(opened: Opener, feed: Feed) -> None:
+    page = opened("kiosk")
+    topics = PHASES["ready_one"]()
+    topics["table"]["ready"] = [1]
+    show(page, feed, topics)
+    assert words(page, ".side-right .remark") == "is ready"
+    expect(page.locator(".side-left .remark")).to_have_text("")
+
+
 def test_a_pause_names_the_board_and_the_remedy(opened: Opener, feed: Feed) -> None:
     page = opened("kiosk")
     show(page, feed, PHASES["paused"]())

@@ -48,6 +48,7 @@ WALKS: Final = {
     "kiosk": Walk("/", SIZES[0], ALL, ALL),
     "kiosk-1080": Walk("/", SIZES[1], FEW),
     "kiosk-2160": Walk("/", SIZES[2], BIG),
+    "kiosk-upright": Walk("/", (1080, 1920), BIG, FEW),
     "wall": Walk("/?wall", SIZES[0], ALL),
     "box": Walk("/box", SIZES[0], ALL, BIG),
     "box-1080": Walk("/box", SIZES[1], FEW),

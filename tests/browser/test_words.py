@@ -112,7 +112,7 @@ FAMILIES: dict[str, set[str]] = {
 
 
 MADE_UP = {"box.plug.board", "box.unplug.board"} | {
-    f"game.{word}" for word in ("left", "right", "shows_yuck", "complete")
+    f"game.{word}" for word in ("left", "right", "shows_yuck", "complete", "ready")
 }
 """Keys that a script puts together from parts of its own."""
 

@@ -66,9 +66,11 @@ def test_with_a_simulated_hand_only_white_lifts_and_only_the_colour_held_can_be_
     held = state(hold=True)
     assert words(held, hand="yes", held="green") == dyes("announce", "green")
     assert poop_deck.prompts(held, (RED, BLUE), {**DRUM, "hand": "yes", "held": "green"})[0].json() == {
-        "key": "say_held",
+        "key": "wait_held",
         "params": {"by": "red", "dye": "green"},
     }
+    assert prompts(held, hand="yes", held="green") == ["wait_held", "put_back"]
+    assert prompts(held, hand="yes", held="blue") == ["say_held"], "the die shows it"
     assert poop_deck.prompts(held, (RED, BLUE), DRUM)[1].params == {"rule": "any_during_hold"}
 
 

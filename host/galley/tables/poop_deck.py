@@ -51,8 +51,7 @@ awaited: Final = unraced.awaited
 gate_open: Final = unraced.gate_open
 first: Final = unraced.first
 contested: Final = unraced.contested
-bots_need_hand: Final = True
-"""Bots lift no real droppings."""
+bots_need_hand: Final = True  # they lift no real droppings
 
 GRAB: Final = seat_key("white")
 PUSH: Final = seat_key("violet")
@@ -140,10 +139,11 @@ def _announce(state: State, choice: Choice) -> dict[Key, Job]:
 
 
 def _announce_held(state: State, choice: Choice) -> dict[Key, Job]:
-    """A simulated hand has looked underneath: there is one colour to say."""
+    """A simulated hand has looked underneath: there is one colour to say. It pulses once the die agrees."""
     colour = choice["held"]
     said: JSONObject = {"do": "announce", "seat": state.turn, "colour": colour}
-    return {seat_key(colour): Job("announce", said, mode=glyphs.PULSE)}
+    mode = glyphs.PULSE if matches(state, colour) else glyphs.STEADY
+    return {seat_key(colour): Job("announce", said, mode=mode)}
 
 
 def _guess(state: State, choice: Choice) -> dict[Key, Job]:
@@ -262,7 +262,11 @@ def _ask_colour(state: State, by: str, choice: Choice) -> list[Prompt]:
 
 
 def _ask_shown(state: State, by: str, choice: Choice) -> list[Prompt]:
-    return [Prompt("say_held", {"by": by, "dye": choice["held"]}), _must_show(state)]
+    """Said at once it is kept or put back, so whoever has not read the rules is told which it will be."""
+    held = {"dye": choice["held"]}
+    if matches(state, choice["held"]):
+        return [Prompt("say_held", {"by": by, **held})]
+    return [Prompt("wait_held", {"by": by, **held}), Prompt("put_back", held)]
 
 
 def _ask_last(state: State, by: str, choice: Choice) -> list[Prompt]:

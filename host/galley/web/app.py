@@ -46,7 +46,7 @@ from galley.web.commands import MESSAGE_BYTES
 from galley.web.hub import Hub, Page, TooManyPages
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
     from uvicorn.server import Server as UvicornServer
 
 STATIC: Final = Path(__file__).parent / "static"
@@ -231,13 +231,13 @@ class _Guard:
 def _with_headers(send: Send) -> Send:
     raw = [(name.lower().encode(), value.encode()) for name, value in SAFE_HEADERS.items()]
 
-    async def wrapped(message: dict[str, object]) -> None:
+    async def wrapped(message: Message) -> None:
         if message["type"] in ("http.response.start", "websocket.http.response.start"):
             own = message.get("headers", ())
-            message = {**message, "headers": [*own, *raw]}  # type: ignore[misc]
+            message = {**message, "headers": [*own, *raw]}
         await send(message)
 
-    return wrapped  # type: ignore[return-value]
+    return wrapped
 
 
 async def _serve_page(hub: Hub, websocket: WebSocket) -> None:

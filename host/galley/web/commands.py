@@ -15,12 +15,8 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from galley.box_options import LANGUAGES
-from galley_board import deck_codes, pins
-
-KEYS: Final[Mapping[str, int]] = {
-    role: len(pins.KEYS[board]) for role, board in pins.BOARD_OF_ROLE.items() if role
-}
-"""Board -> how many keys it has."""
+from galley.tables.table import KEYS_OF
+from galley_board import deck_codes
 
 MESSAGE_BYTES: Final = 1024
 MOST_WORD: Final = 64
@@ -185,10 +181,10 @@ def _flag(value: object) -> bool:
 
 
 def _key(board: str, key: int, down: bool) -> KeyCommand:
-    return KeyCommand(board, _whole(KEYS[board])(key), down)
+    return KeyCommand(board, _whole(KEYS_OF[board])(key), down)
 
 
-_board: Final = _one_of(KEYS)
+_board: Final = _one_of(KEYS_OF)
 
 FORMS: Final[Mapping[str, tuple[Callable[..., Asked], Mapping[str, Check]]]] = {
     "snapshot": (SnapshotCommand, {}),
@@ -196,7 +192,7 @@ FORMS: Final[Mapping[str, tuple[Callable[..., Asked], Mapping[str, Check]]]] = {
     "pin": (PinCommand, {"pin": _word}),
     "token": (TokenCommand, {"token": _word}),
     "speaker": (SoundCommand, {"on": _flag}),
-    "key": (_key, {"board": _board, "key": _whole(max(KEYS.values())), "down": _flag}),
+    "key": (_key, {"board": _board, "key": _whole(max(KEYS_OF.values())), "down": _flag}),
     "plug": (PlugCommand, {"board": _board, "in": _flag}),
     "lift": (LiftCommand, {"dropping": _whole(MOST_DROPPINGS)}),
     "language": (LanguageCommand, {"to": _one_of(LANGUAGES)}),

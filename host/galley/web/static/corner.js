@@ -4,6 +4,7 @@ import { el, show, svg } from "./draw.js";
 import { text } from "./words.js";
 
 const MODE = 11;
+const GLOBE = "M50 8A42 42 0 1 0 50 92A42 42 0 1 0 50 8ZM50 8C24 32 24 68 50 92C76 68 76 32 50 8ZM10 50H90";
 
 const SPEAKER = "M12 38H30L54 16V84L30 62H12Z";
 const WAVES = "M66 34C74 42 74 58 66 66M76 22C92 38 92 62 76 78";
@@ -11,7 +12,7 @@ const CROSS = "M68 38L92 62M92 38L68 62";
 
 function sign(fill, stroke) {
   return svg("svg", { viewBox: "0 0 100 100", class: "sign", "aria-hidden": "true" },
-    svg("path", { d: fill, class: "sign-fill" }), stroke === null ? null : svg("path", { d: stroke, class: "sign-line" }));
+    fill === null ? null : svg("path", { d: fill, class: "sign-fill" }), stroke === null ? null : svg("path", { d: stroke, class: "sign-line" }));
 }
 
 // `does` has toggleSound() and openLanguages().
@@ -36,7 +37,9 @@ export function update(root, { meta, house }, sounding) {
   show(sound, [sounding, still, house.muted, meta?.quiet], () => [sign(SPEAKER, still ? CROSS : WAVES),
     house.muted || meta?.quiet ? el("span", { class: "tool-word" }, text(house.muted ? "sound.muted" : "sound.quiet")) : null]);
   const language = root.querySelector(".tool-language");
-  show(language, meta?.language, () => [text(`language.${meta?.language ?? "en"}`)]);
+  const others = (meta?.languages ?? []).filter((one) => one !== meta.language).join(" ");
+  show(language, [meta?.language, others], () => [sign(null, GLOBE), el("span", { class: "tool-languages" },
+    el("span", {}, text(`language.${meta?.language ?? "en"}`)), el("span", { class: "tool-others", "aria-hidden": "true" }, others))]);
   language.setAttribute("aria-label", text("language.change", { language: text(`language.${meta?.language ?? "en"}`) }));
 }
 

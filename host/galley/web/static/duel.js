@@ -32,14 +32,14 @@ export default {
     const { state, complete = {} } = table;
     const keys = table.keys ?? {};
     drawAs(table.ingredients);
-    for (const side of SIDES) updateSide(find(root, `.side-${side}`), side, state, house, complete[side] ?? [], keys[side] ?? {});
+    for (const side of SIDES) updateSide(find(root, `.side-${side}`), side, table, house, complete[side] ?? [], keys[side] ?? {});
     updateCounter(find(root, ".counter"), state, colours, complete, keys);
     updateNews(find(root, ".news"), news);
     updateScore(find(root, ".score"), state, house.seats);
   },
 };
 
-function updateSide(root, side, state, house, complete, keys) {
+function updateSide(root, side, { state, ready = [] }, house, complete, keys) {
   const station = state.stations[side];
   const seat = station.seat === null ? null : house.seats[station.seat];
   show(find(root, ".duelist"), seat, () => [
@@ -48,9 +48,16 @@ function updateSide(root, side, state, house, complete, keys) {
   ]);
   root.classList.toggle("empty", seat === null);
   root.querySelectorAll(".die").forEach((die, i) => updateDie(die, station.faces[i], station.kept[i], side, keys[i] ?? null));
-  const remark = station.faces.includes("yuck") ? "shows_yuck" : complete.length > 0 ? "complete" : null;
+  const remark = remarkOn(station, state.phase, ready, complete);
   root.dataset.remark = remark ?? "";
   show(find(root, ".remark"), remark, () => remark === null ? [] : [text(`game.${remark}`)]);
+}
+
+// What there is to say of a station beside its dice.
+function remarkOn({ seat, faces }, phase, ready, complete) {
+  if (phase === "ready") return ready.includes(seat) ? "ready" : null;
+  if (faces.includes("yuck")) return "shows_yuck";
+  return phase === "duel" && complete.length > 0 ? "complete" : null;
 }
 
 function updateDie(die, face, kept, side, job) {
@@ -118,18 +125,20 @@ export const howto = [
   () => picture(die("yuck"), art("arrow", "arrow"), die("octopus")),
 ];
 
-// Who has won, the platter that decided it, and what everybody has.
+// Who has won, the platter that decided it (and by how much, if another rang too), and what everybody has.
 export function result({ house, table, news = [] }) {
   const { state } = table;
   drawAs(table.ingredients);
-  const last = news.filter(({ key }) => key === "platter_taken").at(-1) ?? null;
+  const last = news.findLast(({ key }) => key === "platter_taken") ?? null;
+  const close = last === null ? null : news.find(({ key, n }) => key === "first" && n > last.n) ?? null;
   const winners = (state.winners ?? []).map((seat) => house.seats[seat].colour);
   const ranks = [...house.seats].sort((a, b) => state.won[b.seat] - state.won[a.seat]);
   return el("div", { class: "result" },
     el("h2", { class: "winner", "data-winner": winners.join(" ") },
       ...(winners.length === 1 ? rich("result.winner", { by: winners[0] }) : rich("result.shared", { winners }))),
     last === null ? el("div") : el("div", { class: "decided" },
-      el("p", {}, text("result.decided")), tray(last.params.platter)),
+      el("p", {}, text("result.decided")), tray(last.params.platter),
+      close === null ? null : el("p", { class: "decided-why" }, ...rich("news.first", close.params))),
     el("ol", { class: "ranks" }, ...ranks.map(({ seat, colour, bot }) =>
       el("li", { class: "rank", "data-seat": colour, "data-won": state.won[seat] },
         who(colour),

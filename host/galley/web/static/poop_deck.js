@@ -68,7 +68,7 @@ function updateTongs(root, state, seats) {
 function updateHand(root, { state, deck, counts }, seats) {
   const held = state.holding === null ? null : deck.lying?.held?.colour ?? "unknown";
   show(find(root, ".hand"), [held, counts, deck.guess, deck.aim === null, deck.said, seats], () => {
-    if (held !== null) return [...lifted(held === "unknown" ? null : held, held === "unknown" ? "game.hand_hidden" : "game.hand_holds"), counting(counts)];
+    if (held !== null) return [...lifted(held === "unknown" ? null : held, held === "unknown" ? "game.hand_hidden" : "game.hand_holds"), counts.length === 0 ? null : counting(counts)];
     if (deck.guess !== null) return lifted(deck.guess, "game.hand_guess");
     if (deck.said !== null) return said(deck.said, seats);
     return [tongs(), el("p", { class: "hand-word" }, text(deck.aim === null ? "game.hand_empty" : "game.hand_reaches"))];

@@ -147,7 +147,8 @@ export function result({ house, table, news = [] }) {
   const counts = new Map(news.filter(({ key }) => key === "stack_counted").map(({ params }) => [params.by, params]));
   const sum = (tiles) => tiles.reduce((total, value) => total + value, 0);
   return outcome(house, state.winners ?? [],
-    [el("p", {}, text("game.over", { why: "rows_empty" })), el("div", { class: "decided-art" }, tile("sushi", 6), tile("bone", -4)), el("p", { class: "decided-why" }, text("game.over_rule"))],
+    [el("p", {}, text("game.over", { why: "rows_empty" })),
+      [...counts.values()].some(({ given_up: lost }) => lost.length > 0) ? el("p", { class: "decided-why" }, text("game.over_rule")) : null],
     state.scores ?? house.seats.map(() => 0),
     (seat, colour) => {
       const counted = counts.get(colour) ?? null;

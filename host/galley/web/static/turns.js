@@ -6,6 +6,7 @@ import { rich, text, told, who } from "./words.js";
 
 const NEWS_LINES = 2;
 export const TUMBLE = [{ transform: "rotate(-35deg) scale(0.72)" }, { transform: "rotate(9deg) scale(1.05)" }, { transform: "none" }];
+const ARRIVE = [{ transform: "translateY(0.5em) scale(0.94)", opacity: 0.2 }, { transform: "none", opacity: 1 }];
 
 export const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -53,8 +54,11 @@ export const mountNews = () => el("div", { class: "news", role: "log" });
 
 export function updateNews(root, news) {
   const lines = told(news).slice(-NEWS_LINES).reverse();
-  show(root, lines.map(({ n }) => n), () => lines.map(({ key, params, n }, i) =>
+  const before = root.firstElementChild?.dataset.n ?? null;
+  const drawn = show(root, lines.map(({ n }) => n), () => lines.map(({ key, params, n }, i) =>
     el("p", { class: i === 0 ? "news-line news-latest" : "news-line", "data-news": key, "data-n": n }, ...rich(`news.${key}`, params))));
+  const latest = root.firstElementChild;
+  if (drawn && latest !== null && latest.dataset.n !== before && !calm.matches) latest.animate(ARRIVE, { duration: 320, easing: "ease-out" });
 }
 
 // Who plays at the dice: the seat, its station, and how strong a bot it is.
@@ -80,7 +84,7 @@ export function outcome(house, winners, ended, points, parts) {
   return el("div", { class: "result result-turns" },
     el("h2", { class: colours.length === 1 ? "winner" : "winner winner-shared", "data-winner": colours.join(" ") },
       ...(colours.length === 1 ? rich("result.winner", { by: colours[0] }) : rich("result.shared", { winners: colours }))),
-    el("div", { class: "decided" }, ...ended),
+    el("div", { class: "decided" }, ...ended.filter((part) => part !== null)),
     el("ol", { class: "ranks" }, ...ranks.map(({ seat, colour, bot }) =>
       el("li", { class: "rank", "data-seat": colour, "data-won": points[seat] },
         who(colour),

@@ -124,7 +124,16 @@ export const missing = ({ boards }) => (boards.length > 1 ? "paused.boards_missi
 // Happens several times a second: seen on the dice, not told in words.
 const NOT_TOLD = new Set(["rolled", "kept", "freed", "thrown", "locked"]);
 
-export const told = (news) => news.filter(({ key }) => !NOT_TOLD.has(key));
+// What follows from other news: it stands beside that, never in its place.
+const BESIDE = new Set(["platter_revealed", "sets_passed", "challenged", "got_ready", "snail_placed"]);
+
+// The news to be told, what matters most last: before it what followed from it, before that what was before.
+export function told(news) {
+  const all = news.filter(({ key }) => !NOT_TOLD.has(key));
+  const main = all.findLastIndex(({ key }) => !BESIDE.has(key));
+  if (main < 0) return all;
+  return [...all.slice(0, main).filter(({ key }) => !BESIDE.has(key)), ...all.slice(main + 1), all[main]];
+}
 
 // Puts words into all elements below `root` that name some: data-word (text), data-label (aria-label).
 export function fillWords(root) {

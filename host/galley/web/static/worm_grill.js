@@ -7,7 +7,6 @@ import { text, who } from "./words.js";
 
 const DICE = 8;
 const FACES = ["1", "2", "3", "4", "worm", "6"];
-const HIGHEST = 36;
 const AIMS = 2;
 
 const find = (root, selector) => root.querySelector(selector);
@@ -31,7 +30,8 @@ function update(root, { house, table, news = [] }, touch) {
   const { state, odds = null, ends = null, hint = null } = table;
   const at = state.turn === null ? null : house.seats[state.turn];
   updatePlaces(find(root, ".grill-places"), state, house.seats, odds);
-  show(find(root, ".player"), at, () => at === null ? [] : player(at));
+  const chances = state.phase === "keep" && odds !== null;
+  show(find(root, ".player"), [at, chances], () => at === null ? [] : [...player(at), chances ? el("span", { class: "player-odds" }, text("game.keep_odds")) : null]);
   updateDice(root, state, odds, hint, at === null || !touch ? {} : table.keys?.[sideOf(at.seat)] ?? {});
   updateOdds(find(root, ".grill-odds"), state, odds, ends);
   updateNews(find(root, ".news"), news);
@@ -147,7 +147,7 @@ const place = (n, ...children) => el("div", { class: "grill-place" }, el("b", { 
 
 export const howto = [
   () => el("div", { class: "howto-dice howto-grill" }, strip(die("worm", true), die("worm", true)), strip(die("4"), die("2"), die("6"))),
-  () => el("div", { class: "howto-dice howto-grill" }, strip(die("worm", true), die("worm", true), die("6", true)), strip(place("25", plate("red")), food("worm"), food("worm"))),
+  () => el("div", { class: "howto-dice howto-grill" }, strip(die("worm", true), ...["6", "6", "6"].map((face) => die(face, true))), strip(place("23", plate("red")), food("worm"))),
   () => el("div", { class: "howto-dice howto-grill" }, strip(place("25", plate("blue")), art("arrow", "arrow"), place("25", plate("red"))), strip(place("36", art("snail", "on-snail")))),
 ];
 
@@ -159,12 +159,18 @@ function ending({ last, supply }) {
 
 export function result({ house, table }) {
   const { state } = table;
-  const why = ending(state);
+  const each = worthOfSnail(state);
   return outcome(house, state.winners ?? [],
-    [el("p", {}, text("game.over", { why })), el("div", { class: "decided-art" }, art("snail", "on-snail"), why === "grill_full" ? el("div", { class: "grill-place" }, el("b", { class: "grill-n" }, String(HIGHEST))) : null)],
+    [art("snail", "on-snail"), el("p", {}, text("game.over", { why: ending(state) })), each === null ? null : el("p", { class: "decided-why" }, text("game.counts", { n: each }))],
     state.scores,
     (seat) => [
       counted("worm", state.worms[seat], text("game.worms", { n: state.worms[seat] })),
-      counted("snail", state.snails[seat], text("game.snails", { n: state.snails[seat] })),
+      counted("snail", state.snails[seat] === 0 ? 0 : `${state.snails[seat]} × ${each}`, text("game.snails", { n: state.snails[seat] })),
     ]);
+}
+
+// What each snail counted in the end, null if nobody had one.
+function worthOfSnail({ scores, worms, snails }) {
+  const seat = snails.findIndex((n) => n > 0);
+  return seat < 0 ? null : (scores[seat] - worms[seat]) / snails[seat];
 }
