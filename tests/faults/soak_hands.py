@@ -97,9 +97,12 @@ class Duelists(Hands):
         seats = [seat["colour"] for seat in watch.page.house["seats"]]
         first, second = self.random.choice((("left", "right"), ("right", "left")))
         gap_ms = self.random.choice(GAPS_MS)
-        await self.rig.race(first, second, gap_ms)
+        in_time = await self.rig.race(first, second, gap_ms)
         await watch.until(lambda page: told(), 1.5)
         counts = self.rig.tally.races
+        if not in_time:  # this machine was busy: nobody knows how far apart they were
+            counts["told too late"] += 1
+            return
         if not told():  # a cable failed meanwhile, and the race is void
             counts["void"] += 1
             return

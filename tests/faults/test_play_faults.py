@@ -7,10 +7,11 @@ from random import Random
 
 import pytest
 
+from galley.house import ALL_KEYS
 from galley.link_events import KeyEdge, LinkState, TimeSample
 from galley.sim.fault_stream import FaultStream
 from galley.tables import GAMES
-from galley.tables.table import BOARDS, Seat
+from galley.tables.table import BOARDS, ROLL, Seat
 from galley.timekeeper import Timekeeper
 from galley_board import wire
 from tests.host.cable import MS, FaultyLine
@@ -67,6 +68,32 @@ def test_a_board_after_the_other_may_go_and_come(order: tuple[str, ...]) -> None
     assert evening.topic("house")["paused"] is None
     assert evening.house.session is session
     assert evening.topic("table")["state"] == before
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("game", GAMES)
+def test_all_keys_down_for_a_minute_end_no_game(game: str, seed: int) -> None:
+    """Children lie on the box: each key counts once, MODE pauses, and ROLL lets the game go on."""
+    evening = in_play(game, seed)
+    house, keys = evening.house, sorted(ALL_KEYS)
+    session = house.session
+    Random(seed).shuffle(keys)
+    for board, key in keys:
+        evening.now_ms += 3
+        house.press(board, key, evening.now_ms)
+    evening.wait(60_000)
+    paused = evening.topic("house")["paused"]
+    assert (paused["because"], paused["muted"]) == ("operator", False)
+    before = evening.topic("table")["state"]
+    for board, key in keys:
+        house.release(board, key, evening.now_ms)
+    evening.wait(1_000)
+    assert evening.topic("table")["state"] == before
+    evening.press("left", ROLL)
+    assert evening.topic("house")["paused"] is None
+    assert house.session is session
+    steps = evening.steps()
+    evening.random_keys(Random(seed), lambda: evening.steps() > steps or house.phase != "game")
 
 
 @pytest.mark.parametrize("stall_ms", [20, 100, 500])

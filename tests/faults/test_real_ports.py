@@ -14,12 +14,14 @@ import serial
 from pytest_mock import MockerFixture
 
 from galley import connection
-from galley.box import Box, Watcher
+from galley.box import BEAMS, Box, Watcher
 from galley.link_events import KeyEdge
 from galley.ports import BoardPort
 from galley.sim.boards import SimulatedBoard
+from galley.sim.deck_rig import SimDeck
 from galley.sim.fault_line import FaultLine, swap
 from galley.tables.table import BELL, DARK_BOX, BoardView, BoxView
+from galley_engine.dice import Dice
 
 PATIENCE_S = 20.0
 
@@ -35,6 +37,8 @@ class Rigged(Watcher):
             role: SimulatedBoard(role, on_change=self._board_changed, replug_s=0.05) for role in roles
         }
         self.lines = {role: FaultLine(folder / f"port-{role}") for role in roles}
+        self.deck = SimDeck(self.boards["deck"], Dice(3)) if "deck" in roles else None
+        self.fallen: list[int] = []
         self.firmware_said: list[str] = []
 
     def _board_changed(self, role: str) -> None:
@@ -43,6 +47,10 @@ class Rigged(Watcher):
 
     def edge(self, board: str, edge: KeyEdge) -> None:
         self.edges.append((board, edge.key, edge.down))
+        self._news.set()
+
+    def fell(self, hole: int) -> None:
+        self.fallen.append(hole)
         self._news.set()
 
     def changed(self) -> None:
@@ -241,3 +249,31 @@ def test_a_line_that_stalls_for_a_second_pauses_and_loses_nothing(tmp_path: Path
         assert rig.edges == [("left", BELL, True), ("left", BELL, False)]
 
     played(tmp_path, "left", test)
+
+
+def test_what_falls_while_the_decks_cable_is_out_is_told_once_when_it_is_back(tmp_path: Path) -> None:
+    async def test(rig: Rigged) -> None:
+        assert rig.deck is not None
+        rig.open()
+        await rig.until(lambda: "deck" in rig.entry("deck"))
+        rig.deck.break_beam(0)
+        await rig.until(lambda: rig.fallen == [0])
+        rig.deck.break_beam(2)  # it falls as the cable is pulled
+        rig.lines["deck"].unplug(0.5)
+        await rig.until(lambda: rig.entry("deck")["state"] == "lost")
+        rig.deck.break_beam(3)
+        await rig.live()
+        await rig.until(lambda: len(rig.fallen) >= 3)
+        rig.deck.break_beam(1)
+        await rig.until(lambda: len(rig.fallen) >= 4)
+        assert (rig.fallen[0], sorted(rig.fallen[1:3]), rig.fallen[3:]) == (0, [2, 3], [1])
+        before = rig.entry("deck")["boot_id"]
+        rig.boards["deck"].unplug()
+        rig.boards["deck"].plug()
+        await rig.until(lambda: rig.box.live() and rig.entry("deck")["boot_id"] != before)
+        rig.deck.break_beam(0)
+        await rig.until(lambda: len(rig.fallen) >= 5)
+        assert rig.fallen[4:] == [0], "a board that starts anew counts anew"
+        assert not [key for _, key, _ in rig.edges if key in BEAMS], "nothing is told twice"
+
+    played(tmp_path, "deck", test)

@@ -13,6 +13,7 @@ from galley.sim.fault_plan import NOISE, noise
 from galley.sim.fault_stream import FaultStream
 from galley_board import wire
 from galley_board.link import BoardLink
+from tests.board.workbench import feed
 from tests.host.cable import FaultyLine
 
 A_FRAME = 60
@@ -169,7 +170,7 @@ def test_a_probing_program_gets_no_answer_and_changes_nothing() -> None:
     board = BoardLink(1, 4711, 83, 0, 0)
     for at_ms in range(0, 10_000, 100):
         for said in (b"AT\r", b"ATE1 E0\r\n", b"\x7e\x00\x78\xf0\x7e"):
-            board.feed(said, len(said), at_ms, 0)
+            feed(board, said, at_ms, 0)
             board.poll(at_ms, 0)
     assert (board.out_len, board.outputs_version) == (0, 0)
 

@@ -151,39 +151,53 @@ class SimulatedBoard:
             raise SimulationError(f"simulated board {self.role} did not start: {seen}; start again")
 
     def plug(self) -> None:
-        """Plug the board in; its port comes a moment later. Does nothing when it is plugged in."""
+        """Plug the board in; its port comes a moment later. Does nothing when it is plugged in.
+
+        Raises SimulationError.
+        """
         if self._process is not None:
             return
         self._cancel_timer()
         self._settled.clear()
-        here, there = socket.socketpair()
-        life_there, self._life = os.pipe()
         try:
-            self._process = subprocess.Popen(
-                self._command(there.fileno()),
-                stdin=subprocess.DEVNULL,
-                pass_fds=(there.fileno(), life_there),
-            )
+            self._begin()
         except OSError as error:
-            here.close()
-            os.close(self._life)
-            self._life = -1
             raise SimulationError(f"simulated board {self.role} cannot start: {error}") from error
-        else:
-            _dies_with_us(self._process.pid, life_there)
-        finally:
-            there.close()
-            os.close(life_there)
-        here.setblocking(False)
-        self._channel = here
         self._in = b""
         if not self._pixels_watched:
             self.watch_pixels(False)
         self.wire()
         self.starts += 1
         self.exit_status = None
-        asyncio.get_running_loop().add_reader(here, self._readable)
         self._changed()
+
+    def _begin(self) -> None:
+        """Make the child, its channel and its life line: all of them, or none and OSError."""
+        with contextlib.ExitStack() as on_failure, contextlib.ExitStack() as the_childs:
+            here, there = socket.socketpair()
+            on_failure.callback(here.close)
+            the_childs.callback(there.close)
+            life_there, life = os.pipe()
+            on_failure.callback(os.close, life)
+            the_childs.callback(os.close, life_there)
+            here.setblocking(False)
+            process = subprocess.Popen(
+                self._command(there.fileno()),
+                stdin=subprocess.DEVNULL,
+                pass_fds=(there.fileno(), life_there),
+            )
+            on_failure.callback(process.kill)
+            _dies_with_us(process.pid, life_there)
+            asyncio.get_running_loop().add_reader(here, self._readable)
+            on_failure.pop_all()
+        self._process, self._channel, self._life = process, here, life
+
+    def replug(self) -> None:
+        """Plug the board in, now or as soon as that goes: out of processes or descriptors it may not."""
+        try:
+            self.plug()
+        except SimulationError:
+            self._timer = asyncio.get_running_loop().call_later(self.replug_s, self.replug)
 
     def unplug(self) -> None:
         """Pull the plug: the child is killed, and stays away until `plug`."""
@@ -308,13 +322,7 @@ class SimulatedBoard:
         self._settled.set()
         self._changed()
         self._reset_reason = "WATCHDOG" if status == -signal.SIGALRM else "POWER_ON"
-        self._timer = loop.call_later(RESET_S if status == EXIT_RESET else self.replug_s, self._replug)
-
-    def _replug(self) -> None:
-        try:
-            self.plug()
-        except SimulationError:  # out of processes or descriptors: it may go better later
-            self._timer = asyncio.get_running_loop().call_later(self.replug_s, self._replug)
+        self._timer = loop.call_later(RESET_S if status == EXIT_RESET else self.replug_s, self.replug)
 
     def _gone(self) -> subprocess.Popen[bytes]:
         assert self._process is not None

@@ -19,14 +19,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from galley.deck_physics import BRINK, Physics
+from galley.deck_physics import BRINK, Physics, happens
 from galley_engine.game import BadSetup, Chance, JSONObject
 from galley_engine.games.poop_deck_state import COLOURS
 
 DIE: Final = -1
 """The loose die among the droppings of the deck."""
-
-_PERCENT: Final = range(100)
 
 
 class Cell(NamedTuple):
@@ -78,7 +76,8 @@ class Deck:
         face: str | None = None,
         places: Mapping[int, Cell] | None = None,
     ) -> None:
-        """Droppings of these `colours` are spread over all rings but the outer one; numbers tell nothing.
+        """Droppings of these `colours` are spread over all rings but the outer one, and over that one too if
+        there is no room else; numbers tell nothing.
 
         `face` is the die's colour (None: any face). `places` says where things lie (DIE is the loose die),
         and then dropping number i has `colours[i]`. Raises BadSetup if there is no room for them.
@@ -90,12 +89,15 @@ class Deck:
         self.die_has_fallen = False
         self._chance = chance
         self._outer = physics.rings - 1
+        self._what: dict[Cell, int] = {}
         self._holes = frozenset(Cell(sector, self._outer) for sector in physics.open_holes)
         things = [*range(len(colours)), *([DIE] if physics.build == "loose" else [])]
         if places is None:
-            room = [Cell(sector, ring) for ring in range(self._outer) for sector in range(physics.sectors)]
+            room = self._free(range(self._outer))
             if len(things) > len(room):
-                raise BadSetup("deck", f"has {len(things)} things to spread over {len(room)} cells")
+                room = self._free(range(physics.rings))
+            if len(things) > len(room):
+                raise BadSetup("deck", f"has {len(things)} things for {len(room)} cells: give it more rings")
             places = dict(zip(things, chance.shuffle(room), strict=False))
             colours = chance.shuffle(colours)
         self._colours = tuple(colours)
@@ -166,10 +168,14 @@ class Deck:
         (dropping,) = self.droppings
         return self._colours[dropping]
 
+    def _free(self, rings: range) -> list[Cell]:
+        """The cells of these rings where something can lie and nothing does."""
+        cells = (Cell(sector, ring) for ring in rings for sector in range(self.physics.sectors))
+        return [cell for cell in cells if cell not in self._what and cell not in self._holes]
+
     def _put(self, thing: int) -> Cell:
         for ring in range(self.physics.rings):
-            row = (Cell(sector, ring) for sector in range(self.physics.sectors))
-            free = [cell for cell in row if cell not in self._what and cell not in self._holes]
+            free = self._free(range(ring, ring + 1))
             if free:
                 cell = self._chance.die(free)
                 self._where[thing], self._what[cell] = cell, thing
@@ -250,4 +256,4 @@ class Deck:
             happened.append(DieShows(face))
 
     def _happens(self, percent: int) -> bool:
-        return self._chance.die(_PERCENT) < percent
+        return happens(self._chance, percent)

@@ -99,8 +99,11 @@ RANDOM: Final[Mapping[str, Callable[[Random], tuple[Argument, ...]]]] = {
     "frame_quantum_ms": lambda r: (_way(r), r.choice((0, 1, 2, 8))),
     "stall": lambda r: (_way(r), r.choice((30, 100, 400, 1000, 4000))),
     "flood": lambda r: (_way(r), r.randrange(1, 1 << 30)),
-    "unplug": lambda r: (r.choice((200, 1000, 2500)),),
+    "unplug": lambda r: (r.choice((30, 200, 1000, 2500)),),
+    "hub": lambda r: (r.choice((30, 200, 1500)),),
+    "swap": lambda r: (r.choice((1, 2)),),
     "reset": lambda r: (),
+    "blackout": lambda r: (),
     "gc_pause": lambda r: (r.choice((5, 40, 220)),),
     "second_opener": lambda r: (r.choice((100, 800)),),
     "slow_close": lambda r: (r.choice((200, 1000)),),
@@ -108,7 +111,8 @@ RANDOM: Final[Mapping[str, Callable[[Random], tuple[Argument, ...]]]] = {
 """Faults that a random plan has, and how their arguments are drawn. Times are ms.
 
 `flood` is many injected frames, most of them broken, from a seed of their own; `reset` ends the board's
-process. Both are made of other knobs by whoever runs the plan.
+process, `blackout` those of all boards; `hub` unplugs all boards together; `swap` changes ports with the
+board that is so many places further on. They are made of other knobs by whoever runs the plan.
 """
 
 GENTLE: Final = frozenset(

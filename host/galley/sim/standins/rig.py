@@ -267,7 +267,11 @@ class Rig:
             del self._out[:sent]
 
     def known_ns(self) -> int:
-        """The board time up to which every pin change is known here; takes messages when that is long ago."""
+        """The board time up to which every pin change is known here; takes messages when that is long ago.
+
+        Only `service` can know: a scan of a time whose messages still wait would take a press and its release
+        for one change, and neither would be seen.
+        """
         if self._channel is None:
             return self.now_ns()
         if real_ns() - self._served_ns > FRESH_NS:
@@ -342,9 +346,7 @@ class Rig:
             if left_ms <= 0:
                 self._dues.popleft()
             wait_ms = max(0, min(wait_ms, left_ms))
-        ready = self._waits.poll(wait_ms)
-        self._served_ns = real_ns()
-        for descriptor, _ in ready:
+        for descriptor, _ in self._waits.poll(wait_ms):
             if descriptor == self._watched and port is not None:
                 port.ready = True
             else:
