@@ -61,8 +61,8 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 def _asked_for(config: pytest.Config) -> set[str]:
-    """Of LONG, what the command line wants."""
-    asked = LONG & set(re.findall(r"\w+", config.getoption("markexpr")))
+    """Of LONG, what the command line wants: `-m "not soak"` does not."""
+    asked = LONG & set(re.findall(r"\w+", re.sub(r"\bnot\s+\w+", "", config.getoption("markexpr"))))
     return asked if config.getoption("hil") is None else asked | {"hil"}
 
 

@@ -193,7 +193,7 @@ def _manifest(file: Path, archive: zipfile.ZipFile) -> dict[str, tuple[int, str]
         )
         if type(length) is not int or not isinstance(digest, str):
             raise wrong
-        if not NAME.fullmatch(name) or any(PASSING.fullmatch(part) for part in name.split("/")):
+        if not _lasts(name):
             raise BadBackup(f"{file} holds {name!r}, which no backup does: use an unchanged copy")
         known[name] = (length, digest)
     return known

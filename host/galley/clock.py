@@ -44,16 +44,6 @@ class HostTime(NamedTuple):
     ns: int
     uncertainty_ns: int
 
-    @property
-    def early_ns(self) -> int:
-        """The earliest host time it can have been."""
-        return self.ns - self.uncertainty_ns
-
-    @property
-    def late_ns(self) -> int:
-        """The latest host time it can have been."""
-        return self.ns + self.uncertainty_ns
-
 
 class Standing(NamedTuple):
     """How the fit stands at its newest sample, for people to look at.
@@ -124,7 +114,7 @@ class ClockSync:
 
     def reset(self) -> None:
         """Forget everything: another board, or the same one after a restart."""
-        self.__init__(self._lag_us)  # type: ignore[misc]
+        self.__init__(self._lag_us)  # type: ignore[misc]  # the class is never derived from
 
     # -- samples in -----------------------------------------------------------------------------------
 

@@ -91,6 +91,11 @@ class Connection:
         self.link.learn(colour)
         self._flush()
 
+    def buzz(self, hz: int, ms: int) -> None:
+        """Sound the board's buzzer once; nothing is kept for later."""
+        self.link.buzz(hz, ms)
+        self._flush()
+
     def restart(self, what: int) -> None:
         """Have the board restart; see `link`."""
         self.link.restart(what)

@@ -1,7 +1,7 @@
 """The numbers of the deck's physics: how often the eye turns round, pushes, turns the die, drops it.
 
 For: whoever moves a deck, real or simulated: the running game's world and `sim.deck_model`. They are house
-estimates (rules, deck model), all of them options. This module only holds and checks them.
+estimates (rules, deck model), all of them options. This module holds and checks them, and draws by them.
 
 The colour die comes in two builds:
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from galley_engine.game import BadOption
+from galley_engine.game import BadOption, Chance
 from galley_engine.games.poop_deck_state import COLOURS
 from galley_engine.given import Given
 
@@ -49,6 +49,7 @@ class Physics(NamedTuple):
         return self.holes[self.railings :]
 
 
+_PERCENT: Final = range(100)
 _given = Given(BadOption, "physics")
 _LOWEST: Final[Mapping[str, tuple[int, int]]] = {
     "sectors": (4, 64),
@@ -67,6 +68,8 @@ def physics(given: Mapping[str, object]) -> Physics:
     _given.truth(values["reveal_fallen"], "reveal_fallen")
     for key, (low, high) in _LOWEST.items():
         _given.whole(values[key], key, low, high)
+    if values["aim_ticks"] == values["hold_ticks"] == 0:
+        raise BadOption("hold_ticks", "is 0, and so is aim_ticks: nothing would ever move, one must be above")
     for key, value in values.items():
         if key.endswith("_percent"):
             _given.whole(value, key, 0, 100)
@@ -80,4 +83,9 @@ def physics(given: Mapping[str, object]) -> Physics:
         raise BadOption("faces", "is empty: a die has at least one face")
     values["faces"] = tuple(_given.word(face, f"faces.{place}", COLOURS) for place, face in enumerate(faces))
     _given.whole(values["railings"], "railings", 0, len(holes))
-    return Physics(**values)  # type: ignore[arg-type]
+    return Physics(**values)  # type: ignore[arg-type]  # each was checked above
+
+
+def happens(chance: Chance, percent: int) -> bool:
+    """Whether something that happens so often happens now."""
+    return chance.die(_PERCENT) < percent

@@ -19,7 +19,7 @@ from galley import doctor_boards, doctor_machine
 from galley.data_folder import data_folder
 from galley.doctor_machine import Patient
 from galley.findings import FAIL, NOTE, OK, Finding, json_of, status
-from galley.starting import DEFAULT_PORT, answer_of
+from galley.starting import DEFAULT_PORT, galley_at
 
 __all__ = ["CHECKS", "FAIL", "NOTE", "OK", "Finding", "examine"]
 
@@ -51,7 +51,7 @@ def examine(
     folder: Path | None = None,
 ) -> int:
     """Run all checks, `say` what they found, return the exit status. `folder` None is the usual one."""
-    patient = Patient(port, folder or data_folder(), answer_of(port, "healthz"))
+    patient = Patient(port, folder or data_folder(), galley_at(port))
     found: list[Finding] = []
     for check in CHECKS:
         for finding in check(patient):

@@ -142,14 +142,15 @@ def _clock(name: str, clock: Mapping[str, Any] | None) -> Finding:
 
 
 class _Listener(Watcher):
-    """Keeps the clocks, and wakes whoever waits for a change."""
+    """A box that keeps the clocks, and wakes whoever waits for a change."""
 
     def __init__(self) -> None:
+        self.box = Box(self)
         self.keeper = Timekeeper()
         self.news = asyncio.Event()
 
     def joined(self, board: str, boot_id: int) -> None:
-        self.keeper.joined(board, boot_id, time.monotonic_ns())
+        self.keeper.joined(board, boot_id, time.monotonic_ns(), self.box.clock_lag_us(board))
 
     def left(self, board: str) -> None:
         self.keeper.gone(board)
@@ -168,25 +169,26 @@ class _Listener(Watcher):
 async def look(ports: Sequence[BoardPort], within_s: float = LOOK_S) -> list[dict[str, Any]]:
     """Open these ports until each has said what there is to say: the entries of the topic `boards`."""
     listener = _Listener()
-    box = Box(listener)
     try:
         for port in ports:
-            box.port_appeared(port)
+            listener.box.port_appeared(port)
         try:
             async with asyncio.timeout(within_s):
-                while not _all_said(entries := _entries(box, listener), len(ports)):
+                while not _all_said(entries := _entries(listener), len(ports)):
                     listener.news.clear()
                     await listener.news.wait()
         except TimeoutError:
-            entries = _entries(box, listener)
+            entries = _entries(listener)
         return entries
     finally:
-        box.close()
+        listener.box.close()
 
 
-def _entries(box: Box, listener: _Listener) -> list[dict[str, Any]]:
+def _entries(listener: _Listener) -> list[dict[str, Any]]:
     now_ns = time.monotonic_ns()
-    return [{**entry, "clock": listener.keeper.standing(entry["role"], now_ns)} for entry in box.status()]
+    return [
+        {**entry, "clock": listener.keeper.standing(entry["role"], now_ns)} for entry in listener.box.status()
+    ]
 
 
 def _all_said(entries: Sequence[Entry], ports: int) -> bool:
@@ -213,17 +215,16 @@ def simulated_station(patient: Patient) -> Iterator[Finding]:
 
 async def _hello_of_a_simulated_station() -> float:
     listener = _Listener()
-    box = Box(listener)
     board = SimulatedBoard("left")
     began_s = time.monotonic()
     try:
         async with asyncio.timeout(HELLO_WITHIN_S):
             await board.start()
-            box.port_appeared(BoardPort(str(board.port), "simulated", simulated=True, role="left"))
-            while "left" not in box.live():
+            listener.box.port_appeared(BoardPort(str(board.port), "simulated", simulated=True, role="left"))
+            while "left" not in listener.box.live():
                 listener.news.clear()
                 await listener.news.wait()
         return (time.monotonic() - began_s) * 1000
     finally:
-        box.close()
+        listener.box.close()
         await board.stop()

@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from importlib import metadata
@@ -47,16 +47,11 @@ CARDS: Final = Path("/proc/asound/cards")
 
 @dataclass(frozen=True, slots=True)
 class Patient:
-    """What the checks are about: the port of the pages, the data folder, what /healthz answers there."""
+    """What the checks are about: the port of the pages, the data folder, the Galley at that port if any."""
 
     port: int
     folder: Path
-    health: Any = None
-
-    @property
-    def galley(self) -> dict[str, Any] | None:
-        """What the Galley that runs at the port says of itself, None if there is none."""
-        return self.health if isinstance(self.health, dict) and "galley" in self.health else None
+    galley: Mapping[str, Any] | None = None  # what it says of its health
 
 
 def python_version(patient: Patient) -> Iterator[Finding]:

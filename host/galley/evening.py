@@ -128,7 +128,7 @@ class Evening:
     @property
     def bots_can_play(self) -> bool:
         """Whether bots can play the chosen game here: some need a hand on a deck."""
-        return self.hand is not None or not getattr(self.table, "bots_need_hand", False)
+        return self._bots_can_play(self.table)
 
     @property
     def may_add_bot(self) -> bool:
@@ -275,14 +275,14 @@ class Evening:
 
     def begin_demo(self) -> None:
         """The box plays by itself, the next game each time."""
-        playable = [game for game in self.games if self._playable_alone(game)]
+        playable = [game for game in self.games if self._bots_can_play(tables.load(game))]
         if playable and self.rules.demo:
             self._shown = (self._shown + 1) % len(playable)
             self.game = playable[self._shown]
             self._deal(DEMO_SEATS, {})
 
-    def _playable_alone(self, game: str) -> bool:
-        return self.hand is not None or not getattr(tables.load(game), "bots_need_hand", False)
+    def _bots_can_play(self, table: Table) -> bool:
+        return self.hand is not None or not table.bots_need_hand
 
     def _options(self) -> Mapping[str, object]:
         """The options of the game: those of whoever started the box, and those that were set on it."""

@@ -33,7 +33,6 @@ SETTINGS: Final = "settings.toml"
 VERSIONS: Final = "lib/versions.json"
 LAST: Final = ("safemode.py", "boot.py", "code.py")
 """What starts the board is written when all that it needs is there."""
-CHUNK: Final = 1 << 16
 
 
 class FirmwareError(Exception):

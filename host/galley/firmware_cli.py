@@ -50,9 +50,9 @@ def boards(as_json: bool) -> None:
 
     from galley.doctor_boards import look
     from galley.ports import system_ports
-    from galley.starting import DEFAULT_PORT, answer_of
+    from galley.starting import DEFAULT_PORT, answer_of, galley_at
 
-    entries = answer_of(DEFAULT_PORT, "api/boards")
+    entries = None if galley_at(DEFAULT_PORT) is None else answer_of(DEFAULT_PORT, "api/boards")
     if entries is None:
         entries = asyncio.run(look(system_ports()[0]))
     present = [entry for entry in entries if entry["port"] is not None]
@@ -86,11 +86,11 @@ def firmware() -> None:
 def flash(role: str | None, drive: Path | None, restart: bool, data: str | None) -> None:
     """Write the files of a role onto a board's drive, read them back, and restart the board."""
     from galley.firmware import FirmwareError, keep, write
-    from galley.starting import DEFAULT_PORT, answer_of
+    from galley.starting import DEFAULT_PORT, galley_at
 
-    running = answer_of(DEFAULT_PORT, "healthz")
+    running = galley_at(DEFAULT_PORT)
     if running is not None:
-        _fail(f"Galley runs here (process {running['pid']}) and would lose the board: end it first")
+        _fail(f"Galley runs here (process {running.get('pid')}) and would lose the board: end it first")
     target = _drive(drive, may_open=restart)
     wanted = _tree(target.path, role)
     try:

@@ -16,7 +16,7 @@ when nobody presses a key is in `patience`, what the pages are told in `page_top
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 from typing import Any, Final
 
 from galley import evening_record, page_topics
@@ -36,7 +36,7 @@ from galley.phases import (
 )
 from galley.session import Session
 from galley.tables.table import (
-    BOARDS,
+    KEYS_OF,
     MODE,
     BoxView,
     DeckStand,
@@ -51,8 +51,6 @@ from galley.timekeeper import Timed
 
 RESULT_HOLD_MS: Final = 1_500  # keys still hammered when the game ends must not skip its result
 OPERATOR_HOLD_MS: Final = 3_000
-KEYS_OF: Final = {board: sum(b == board for b, _ in ALL_KEYS) for board in BOARDS}
-"""How many keys for hands each board has; numbers above are sensors."""
 __all__ = ["ALL_KEYS", "House", "HouseRules"]
 
 
@@ -60,8 +58,7 @@ __all__ = ["ALL_KEYS", "House", "HouseRules"]
 class House:
     """The house. Call `tick` at `due_ms` at the latest, then read `view` and `topics`."""
 
-    rules: HouseRules = field(default_factory=HouseRules)
-    hand: Hand | None = None
+    rules: InitVar[HouseRules | None] = None
     evening: Evening = field(init=False)
     _patience: Patience = field(init=False)
     _live: frozenset[str] = frozenset()
@@ -71,13 +68,13 @@ class House:
     _mode_up: dict[str, int] = field(default_factory=dict)  # when it was let go last
     _jobs: Mapping[Key, Job | HouseJob] | None = None
 
-    def __post_init__(self) -> None:
-        self.evening = Evening(self.rules, self.hand)
+    def __post_init__(self, rules: HouseRules | None) -> None:
+        self.evening = Evening(rules or HouseRules())
         self._patience = Patience(self.evening)
 
     def give_hand(self, hand: Hand | None) -> None:
         """There is a simulated deck, and this hand over it."""
-        self.hand = self.evening.hand = hand
+        self.evening.hand = hand
 
     # -- what it is doing ---------------------------------------------------------------------------
 
@@ -160,13 +157,17 @@ class House:
             self._mode_down.pop(board, None)
             self._mode_up[board] = now_ms  # a press that waited for a race comes after its own end
 
+    def keys_down(self, board: str, keys: int, now_ms: int) -> None:
+        """The keys of a board that are down, bit by bit, where an edge went missing: MODE may be up."""
+        if board in self._mode_down and not keys >> MODE & 1:
+            self.release(board, MODE, now_ms)
+
     def reported(self, stand: DeckStand, now_ms: int) -> bool:
         """How the deck's parts stand; False if no game has a use for that."""
-        play = self.evening.play
-        if play is None or play.world is None or play.over:
+        evening = self.evening
+        evening.now_ms = max(evening.now_ms, now_ms)
+        if evening.play is None or not evening.play.reported(stand, evening.now_ms):
             return False
-        self.evening.now_ms = max(self.evening.now_ms, now_ms)
-        play.world.reported(stand, self.evening.now_ms)
         self.tick(now_ms)
         return True
 
@@ -176,7 +177,7 @@ class House:
         if play is not None and not play.over:
             self.evening.now_ms = max(self.evening.now_ms, now_ms)
             in_a_pause = play.paused or now_ms < self._void_until_ms
-            (play.missed if in_a_pause else play.edge)(place, down, now_ms)
+            (play.missed if in_a_pause else play.edge)(place, down, max(now_ms, self._void_until_ms))
             self._settled()
 
     def hold(self, why: str | None, now_ms: int) -> None:
@@ -251,7 +252,7 @@ class House:
 
     def speak_usually(self, language: str) -> None:
         """Show this language from now on, and whenever the table is empty."""
-        self.rules = self.evening.rules = replace(self.rules, language=language)
+        self.evening.rules = replace(self.evening.rules, language=language)
         self.evening.chosen.pop((HOUSE, "language"), None)
         self._jobs = None
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -82,3 +84,39 @@ def save(folder: Path, settings: HouseSettings) -> None:
         os.fsync(file.fileno())
     new.replace(path)
     flushed(folder)
+
+
+class SettingsFile:
+    """The settings in `folder`, None for a box that keeps nothing; `remark` is what reading them had to say.
+
+    They are written in a thread of their own, for a disk takes its time; of a burst of changes the last is.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self.own = HouseSettings()
+        self.remark: str | None = None
+        self._folder = folder
+        self._writer = ThreadPoolExecutor(1, "settings")
+        if folder is not None:
+            try:
+                self.own, self.remark = load(folder)
+            except OSError as error:
+                self.remark = f"the settings cannot be read ({error.strerror}): usual ones are used"
+        self._written = self.own
+
+    def keep(self, own: HouseSettings) -> None:
+        """These hold from now on."""
+        self.own = own
+        if self._folder is not None:
+            self._writer.submit(self._write, self._folder)
+
+    def close(self) -> None:
+        """Write what is to be written."""
+        self._writer.shutdown()
+
+    def _write(self, folder: Path) -> None:
+        own = self.own
+        if own != self._written:
+            with suppress(OSError):  # the journal tells of a disk that fails
+                save(folder, own)
+                self._written = own

@@ -117,6 +117,7 @@ class Keeping:
         session = self._house.session
         if session is not self._session:
             if self._session is not None:
+                journal.follow(self._number, self._session)  # it may have ended in this very turn
                 self._ticket = journal.leave(self._number)
             self._session = session
             if session is not None:

@@ -14,9 +14,9 @@ from typing import Final
 from galley.evening import HOWTO_PICTURES, Evening
 from galley.tables.table import (
     BELL,
-    BOARDS,
     DICE,
     KEEP1,
+    KEYS_OF,
     MODE,
     ROLL,
     SEAT_COLOURS,
@@ -26,10 +26,10 @@ from galley.tables.table import (
     Prompt,
     seat_key,
 )
-from galley_board import glyphs, pins
+from galley_board import glyphs
 
 ALL_KEYS: Final[tuple[Key, ...]] = tuple(
-    (board, key) for board in BOARDS for key in range(len(pins.KEYS[pins.BOARD_OF_ROLE[board]]))
+    (board, key) for board, keys in KEYS_OF.items() for key in range(keys)
 )
 KEEP8: Final = KEEP1 + DICE - 1
 

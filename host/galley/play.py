@@ -20,6 +20,7 @@ from galley.tables.table import (
     BoardView,
     BoxView,
     Choice,
+    DeckStand,
     Hand,
     Job,
     Jobs,
@@ -172,7 +173,15 @@ class Play:
         """A sensor changed in a pause, or is told of late: no step, but the world may have to make good."""
         if self.world is not None:
             board, key = place
-            self.world.missed(self.session.state, board, key, down, now_ms)
+            self.world.missed(self.session.state, board, key, down, self._stood_ms(now_ms))
+
+    def reported(self, stand: DeckStand, now_ms: int) -> bool:
+        """How the deck's parts stand; False if nothing here has a use for that."""
+        if self.world is None or self.over:
+            return False
+        self.world.reported(stand, self._stood_ms(now_ms))
+        self._jobs = None
+        return True
 
     def tick(self, now_ms: int) -> None:
         """Let time pass: bots act, the world turns, moments end."""
@@ -254,7 +263,7 @@ class Play:
         self._look(self._stood_ms(now_ms))
 
     def _stood_ms(self, now_ms: int) -> int:
-        """The moment at which a hand starts now; in a pause that of its beginning, for `resume` delays it."""
+        """The moment for bots and world; in a pause that of its beginning, for `resume` delays it."""
         return now_ms if self._paused_since_ms is None else self._paused_since_ms
 
     def races(self, place: Key) -> bool:

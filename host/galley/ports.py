@@ -134,12 +134,14 @@ def is_in_safe_mode(console: str) -> bool:
     """Whether a board says so at its console. Takes up to CONSOLE_S; call it off the event loop."""
     import serial
 
+    from galley.serial_port import OPEN_ERRORS
+
     heard = b""
     try:
         with serial.Serial(console, timeout=CONSOLE_S / 4, exclusive=True) as port:
             end_s = time.monotonic() + CONSOLE_S
             while SAFE_MODE not in heard.lower() and time.monotonic() < end_s and len(heard) < CONSOLE_BYTES:
                 heard += port.read(port.in_waiting or 1)
-    except (OSError, ValueError):
+    except OPEN_ERRORS:
         return False
     return SAFE_MODE in heard.lower()

@@ -22,7 +22,7 @@ from galley.connection import Connection, sessions
 from galley.link import PROBE_EVERY_NS, UNSURE_EVERY_NS
 from galley.link_events import Beat, Hello, KeyEdge, LinkEvent, LinkState, StateChanged, TimeSample
 from galley.ports import BoardPort
-from galley.race_trace import BOARDS, Edge, Entry, Exchange
+from galley.race_trace import BOARDS, Edge, Entry, Exchange, Start
 from galley.ticks import MS_PERIOD, US_PERIOD, KeyBase, Widener
 
 PAIR_NS: Final = 100_000_000
@@ -32,7 +32,7 @@ ENOUGH: Final = 100  # exchanges after which a slow board's clock is not known m
 
 
 class NoBoard(Exception):
-    """A port gave no board, or lost it; the message names the port and the remedy."""
+    """There are no two boards to measure; the message says what is missing and the remedy."""
 
 
 @dataclass(slots=True)
@@ -73,7 +73,7 @@ class Pairing:
 class Recorder:
     """Two open ports and the trace of what came from them; `wanted` edges end it.
 
-    `ready` is set once edges count: both clocks are known.
+    `ready` is set once edges count: both clocks are known. `told` is given how many both boards made: 0 then.
     """
 
     def __init__(self, paths: Sequence[str], wanted: int, told: Callable[[int], None]) -> None:
@@ -85,7 +85,7 @@ class Recorder:
         self._pairing = Pairing()
         self._asked = set(BOARDS)
         self._ended = asyncio.Event()
-        self._live = asyncio.Event()
+        self._met = asyncio.Event()  # both answer, or a port cannot be opened
         numbers = sessions()
         self._connections = {
             board: Connection(BoardPort(path, path), numbers, self._event)
@@ -98,11 +98,14 @@ class Recorder:
             connection.open()
         try:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._live.wait(), LIVE_WITHIN_S)
+                await asyncio.wait_for(self._met.wait(), LIVE_WITHIN_S)
+            for board, connection in self._connections.items():
+                if connection.problem is not None:
+                    raise NoBoard(f"{board}: {connection.problem}")
             for board, connection in self._connections.items():
                 if connection.state is not LinkState.LIVE:
-                    why = connection.problem or f"{connection.port.path}: no board answers"
-                    raise NoBoard(f"{board}: {why}: check the cable and the port's name")
+                    path = connection.port.path
+                    raise NoBoard(f"{board}: {path}: no board answers: check the cable and the port's name")
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._ended.wait(), seconds)
         finally:
@@ -118,8 +121,9 @@ class Recorder:
             ticks.exchanges += 1
             ticks.sync.observe(event.sent_ns, rx_us, tx_us, event.received_ns)
             connection.probe_every(PROBE_EVERY_NS if ticks.sync.sure else UNSURE_EVERY_NS)  # as in a game
-            if all(other.known for other in self._ticks.values()):
+            if not self.ready.is_set() and all(other.known for other in self._ticks.values()):
                 self.ready.set()
+                self._told(0)
             self._asked.discard(board)
             if self._pairing.pairs >= self._wanted and not self._asked:
                 self._ended.set()
@@ -134,16 +138,17 @@ class Recorder:
                 self._asked = set(BOARDS)  # the trace ends with one more exchange of each
                 self._told(self._pairing.pairs)
         elif isinstance(event, Hello):
-            self._ticks[board] = _Ticks()
-        elif isinstance(event, StateChanged) and self._all_live():
-            self._live.set()
+            self._ticks[board] = _Ticks(sync=ClockSync(event.clock_lag_us))
+            self.entries.append(Start(board, event.clock_lag_us))
+        elif isinstance(event, StateChanged) and (connection.problem is not None or self._all_live()):
+            self._met.set()
 
     def _all_live(self) -> bool:
         return all(connection.state is LinkState.LIVE for connection in self._connections.values())
 
 
 def recorded(paths: Sequence[str], wanted: int, seconds: float, told: Callable[[int], None]) -> list[Entry]:
-    """A trace of the two boards at `paths`, left first. Raises NoBoard."""
+    """A trace of the two boards at `paths`, left first; for `told` see `Recorder`. Raises NoBoard."""
 
     async def record() -> list[Entry]:
         recorder = Recorder(paths, wanted, told)

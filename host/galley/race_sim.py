@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Final
 
-from galley.race_live import LIVE_WITHIN_S, Recorder
+from galley.race_live import LIVE_WITHIN_S, NoBoard, Recorder
 from galley.race_trace import BOARDS, Entry
 from galley.sim.boards import SimulatedBox
 from galley.sim.knobs import Knobs
@@ -40,19 +40,26 @@ async def simulated(
     await box.start()
     try:
         recorder = Recorder([str(box.boards[board].port) for board in BOARDS], wanted, told)
-        listening = asyncio.create_task(recorder.run(seconds))
-        pressing = asyncio.create_task(_press(box, recorder, Random(seed)))
-        try:
-            await listening
-        finally:
-            pressing.cancel()
+        both = (
+            asyncio.create_task(recorder.run(seconds)),
+            asyncio.create_task(_press(box, recorder, Random(seed))),
+        )
+        done, others = await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+        for task in done:
+            task.result()
         return recorder.entries
     finally:
         await box.stop()
 
 
 async def _press(box: SimulatedBox, recorder: Recorder, random: Random) -> None:
-    await asyncio.wait_for(recorder.ready.wait(), LIVE_WITHIN_S)
+    try:
+        await asyncio.wait_for(recorder.ready.wait(), LIVE_WITHIN_S)
+    except TimeoutError:
+        raise NoBoard(f"the boards' clocks are not known after {LIVE_WITHIN_S:.0f} s: start again") from None
     while True:
         at_ns = time.monotonic_ns() + AHEAD_NS
         for board in BOARDS:

@@ -14,12 +14,15 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from galley.arguments import Number
 from galley.race_trace import BOARDS, Edge, Entry, Exchange, Gap
+
+if TYPE_CHECKING:
+    from galley.ticks import Widener
 
 KINDS: Final = (
     "quiet",
@@ -94,21 +97,22 @@ def modelled(kind: str, edges: int, seed: int) -> list[Entry]:
     for place, board in enumerate(BOARDS):
         model = LinkModel(MODELS[kind][place], f"{kind} {seed} {board}", times_s[-1] + 1, seed)
         ticks = Widener(US_PERIOD)
-        learnt: list[tuple[int, tuple[int, ...]]] = [
-            (sample.received_ns, tuple(sample)) for sample in model.probes()
+        learnt: list[tuple[int, Exchange | Edge]] = [
+            (sample.received_ns, Exchange(board, *sample)) for sample in model.probes()
         ]
         for number, at in enumerate(times_s):
             press = model.press(at)
-            learnt.append((press.received_ns, (number, press.edge_us)))
-        for received_ns, stamps in sorted(learnt):
-            entry: Entry
-            if len(stamps) == len(("number", "us")):
-                entry = Edge(board, stamps[0], ticks.widen(stamps[1]), 0)
-            else:
-                sent_ns, rx_us, tx_us, _ = stamps
-                entry = Exchange(board, sent_ns, ticks.widen(rx_us), ticks.widen(tx_us), received_ns)
-            events.append((received_ns, len(events), entry))
+            learnt.append((press.received_ns, Edge(board, number, press.edge_us, 0)))
+        for received_ns, entry in sorted(learnt, key=lambda event: event[0]):
+            events.append((received_ns, len(events), _widened(entry, ticks)))
     return [entry for _, _, entry in sorted(events, key=lambda event: event[:2])]
+
+
+def _widened(entry: Exchange | Edge, ticks: Widener) -> Entry:
+    """The same with board times that do not wrap; entries of a board in the order in which they came."""
+    if isinstance(entry, Exchange):
+        return entry._replace(rx_us=ticks.widen(entry.rx_us), tx_us=ticks.widen(entry.tx_us))
+    return entry._replace(us=ticks.widen(entry.us))
 
 
 def _live(ports: Sequence[str], edges: int, seconds: int) -> list[Entry]:
@@ -116,9 +120,14 @@ def _live(ports: Sequence[str], edges: int, seconds: int) -> list[Entry]:
 
     if len(ports) != len(BOARDS):
         raise click.UsageError(f"--connect {ports[0]}: it takes two boards: give the option twice")
-    click.echo("Press the wired key, again and again; Ctrl-C gives up.", err=True)
+
+    def told(pairs: int) -> None:
+        if not pairs:
+            click.echo("Press the wired key, again and again; Ctrl-C gives up.", err=True)
+        _count(pairs)
+
     try:
-        entries = recorded(ports, edges, seconds, _count)
+        entries = recorded(ports, edges, seconds, told)
     except NoBoard as error:
         raise click.ClickException(str(error)) from None
     click.echo(err=True)

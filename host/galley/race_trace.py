@@ -6,6 +6,7 @@ where a trace comes from: a link model, simulated boards, or two real ones with 
 A trace is a list of entries in the order in which the host learnt of them. As a file it is JSON lines:
 
     {"trace": "galley race-test", "version": 1, "source": "two boards on a wire"}
+    {"board": "left", "lag_us": 500}                                      it said hello: its clock begins anew
     {"board": "left", "exchange": [sent_ns, rx_us, tx_us, received_ns]}   board times widened
     {"board": "left", "edge": 17, "us": 123456789, "off_us": 33}          edge 17 as this board stamped it
 
@@ -23,6 +24,13 @@ from galley.clock import ClockSync
 KIND: Final = "galley race-test"
 VERSION: Final = 1
 BOARDS: Final = ("left", "right")
+
+
+class Start(NamedTuple):
+    """A board's clock begins; it may be behind an even one by `lag_us`, now more, now less."""
+
+    board: str
+    lag_us: int
 
 
 class Exchange(NamedTuple):
@@ -55,7 +63,7 @@ class Gap(NamedTuple):
     uncertainty_ns: int
 
 
-Entry: TypeAlias = Exchange | Edge
+Entry: TypeAlias = Start | Exchange | Edge
 
 
 class BadTrace(ValueError):
@@ -69,10 +77,14 @@ def gaps(entries: Iterable[Entry]) -> list[Gap]:
     told: dict[int, dict[str, tuple[int, int]]] = {}
     found = []
     for entry in entries:
-        clock = clocks[entry.board]
+        if isinstance(entry, Start):
+            clocks[entry.board] = ClockSync(entry.lag_us)
+            waiting[entry.board].clear()
+            continue
         if isinstance(entry, Edge):
             waiting[entry.board].append(entry)
             continue
+        clock = clocks[entry.board]
         clock.observe(*entry[1:])
         for edge in waiting[entry.board]:
             when = clock.host_time(edge.us) if edge.off_us == 0 else clock.instant(edge.us)
@@ -90,12 +102,17 @@ def written(entries: Iterable[Entry], source: str) -> Iterator[str]:
     """The lines of a trace's file, without their ends."""
     yield json.dumps({"trace": KIND, "version": VERSION, "source": source})
     for entry in entries:
-        if isinstance(entry, Edge):
-            line: dict[str, Any] = {"board": entry.board, "edge": entry.number, "us": entry.us}
-            line["off_us"] = entry.off_us
-        else:
-            line = {"board": entry.board, "exchange": list(entry[1:])}
-        yield json.dumps(line)
+        yield json.dumps({"board": entry.board, **_told(entry)})
+
+
+def _told(entry: Entry) -> dict[str, Any]:
+    match entry:
+        case Start(_, lag_us):
+            return {"lag_us": lag_us}
+        case Exchange(_, sent_ns, rx_us, tx_us, received_ns):
+            return {"exchange": [sent_ns, rx_us, tx_us, received_ns]}
+        case Edge(_, number, us, off_us):
+            return {"edge": number, "us": us, "off_us": off_us}
 
 
 def read(lines: Iterable[str]) -> tuple[str, list[Entry]]:
@@ -129,7 +146,13 @@ def _entry(line: Any) -> Entry:
     board = line["board"]
     if board not in BOARDS:
         raise BadTrace(f"there is no board {board!r}")
-    numbers = line["exchange"] if "exchange" in line else [line["edge"], line["us"], line["off_us"]]
-    if not all(type(number) is int for number in numbers):
+    entry: Entry
+    if "exchange" in line:
+        entry = Exchange(board, *line["exchange"])
+    elif "lag_us" in line:
+        entry = Start(board, line["lag_us"])
+    else:
+        entry = Edge(board, line["edge"], line["us"], line["off_us"])
+    if not all(type(number) is int for number in entry[1:]):
         raise BadTrace("times are whole numbers")
-    return Exchange(board, *numbers) if "exchange" in line else Edge(board, *numbers)
+    return entry

@@ -50,7 +50,7 @@ class Racing:
             self.keeper.left(board, time.monotonic_ns())
         else:
             self.keeper.gone(board)
-            self._decide()
+        self._decide()  # others may go on; what is void goes before a new start of the board counts anew
 
     def edge(self, board: str, edge: KeyEdge) -> None:
         """A key went down or up."""

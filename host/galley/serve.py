@@ -18,11 +18,12 @@ import time
 from dataclasses import replace
 from typing import Final
 
-from galley import __version__, house_settings, lan, logs, tables
+from galley import __version__, lan, logs, tables
 from galley.box import Box, Watcher, house_ms
+from galley.buzzers import Buzzers
 from galley.data_folder import JOURNAL, FolderInUse
 from galley.house import House
-from galley.house_settings import HouseSettings
+from galley.house_settings import HouseSettings, SettingsFile
 from galley.journal import Journal
 from galley.journal_schema import JournalRefused
 from galley.keeping import Keeping
@@ -48,7 +49,7 @@ from galley.web.commands import (
 )
 from galley.web.hub import Hub
 from galley.welcome import greet, open_browser
-from galley_board import deck_codes, wire
+from galley_board import deck_codes, pins, wire
 
 STATUS_EVERY_S: Final = 1.0
 BEHIND_A_RACE_MS: Final = 100  # so long at most a bot lets presses go first that were made before its own
@@ -64,14 +65,18 @@ class Host(Watcher):
         self._settings = settings
         self._loop: asyncio.AbstractEventLoop | None = None
         self._remarks: list[str] = []
-        own = self._load_settings()
+        self._access, self._lan_url = _access(settings)
+        site = load_site(__version__)
+        self._own = SettingsFile(settings.folder)
+        if self._own.remark is not None:
+            self._remarks.append(self._own.remark)
+        own = self._own.own
         self._house = House(replace(settings.rules, language=own.language))
         self._keeping = Keeping(self._house, self._open_journal())
         self._box = Box(self)
+        self._buzzers = Buzzers()
         self._racing = Racing(self._house, self._box, self._moved)
-        self._access, self._lan_url = _access(settings)
         self._hub = Hub(self._commanded, access=self._access)
-        site = load_site(__version__)
         self._operation = Operation(self._house, self._keeping, self._hub, __version__, site.build)
         self._chronicle = self._operation.chronicle
         self.new_loop = self._operation.new_loop
@@ -132,6 +137,7 @@ class Host(Watcher):
             await asyncio.gather(*background, return_exceptions=True)
             self._box.close()
             self._keeping.close()
+            self._own.close()
             await self._plugging.stop()
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.remove_signal_handler(number)
@@ -165,19 +171,6 @@ class Host(Watcher):
             self.stop()
 
     # -- what is kept -----------------------------------------------------------------------------------
-
-    def _load_settings(self) -> HouseSettings:
-        folder = self._settings.folder
-        try:
-            found, remark = (HouseSettings(), None) if folder is None else house_settings.load(folder)
-        except OSError as error:
-            found, remark = (
-                HouseSettings(),
-                f"the settings cannot be read ({error.strerror}): usual ones are used",
-            )
-        if remark is not None:
-            self._remarks.append(remark)
-        return found
 
     def _open_journal(self) -> Journal | None:
         folder = self._settings.folder
@@ -230,10 +223,7 @@ class Host(Watcher):
 
     def _keep_settings(self, own: HouseSettings) -> None:
         self._publisher.own = own
-        folder = self._settings.folder
-        if folder is not None:
-            with contextlib.suppress(OSError):  # the journal tells of a disk that fails
-                house_settings.save(folder, own)
+        self._own.keep(own)
         self._tell()
 
     # -- boards ---------------------------------------------------------------------------------------
@@ -257,6 +247,10 @@ class Host(Watcher):
             self._moved()
         self._publisher.tell_boards_soon()
 
+    def fell(self, hole: int) -> None:
+        self._house.press("deck", pins.FIRST_SENSOR_KEY + hole, house_ms())
+        self._moved()
+
     def joined(self, board: str, boot_id: int) -> None:
         self._racing.joined(board, boot_id)
 
@@ -273,6 +267,9 @@ class Host(Watcher):
     def edge(self, board: str, edge: KeyEdge) -> None:
         self._racing.edge(board, edge)
 
+    def held(self, board: str, keys: int) -> None:
+        self._house.keys_down(board, keys, house_ms())
+
     def timing(self, board: str, event: Beat | TimeSample) -> None:
         self._racing.timing(board, event)
 
@@ -288,8 +285,18 @@ class Host(Watcher):
     def _moved(self) -> None:
         """The house may have changed: show it on the boards now; pages and clock follow at the next turn."""
         self._box.show(self._house.view())
+        tone = self._buzzers.due(self._house.evening.news)
+        if tone is not None and self._buzzers_may_sound:
+            self._box.buzz(*tone)
         self._racing.follow()
         self._tell_soon()
+
+    @property
+    def _buzzers_may_sound(self) -> bool:
+        """For people who play, where nothing else sounds, and never when the house is to be silent."""
+        evening, own, now = self._house.evening, self._publisher.own, time.localtime()
+        silent = evening.demo or evening.muted or own.volume == 0 or self._hub.speaker is not None
+        return not silent and not own.is_quiet(now.tm_hour * 60 + now.tm_min)
 
     def _tell_soon(self) -> None:
         if not self._tell_due:
@@ -324,7 +331,7 @@ class Host(Watcher):
             case PlugCommand(board, plugged):
                 simulated = self._plugging.board(board)
                 if simulated is not None:
-                    (simulated.plug if plugged else simulated.unplug)()
+                    (simulated.replug if plugged else simulated.unplug)()
             case LiftCommand(dropping):
                 self._house.lift(dropping, house_ms())
                 self._moved()

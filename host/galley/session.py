@@ -111,7 +111,7 @@ class Session:
         """True while the clock stands still; no action is accepted then."""
         return self._paused_ms is not None
 
-    def do(self, action: JSONObject, now_ms: int, verdict: Verdict | None = None) -> Step[Any] | Refusal:
+    def do(self, action: JSONObject, now_ms: int) -> Step[Any] | Refusal:
         """Apply `action` at house time `now_ms`; the step is kept when it was accepted."""
         if self.paused:
             return Refusal("wrong_phase", "the game is paused")
@@ -126,8 +126,6 @@ class Session:
             if len(self.steps) % KEPT_EVERY == 0:
                 self._kept.append((len(self.steps), self.state))
             self.changes.append(Change("step", len(self.steps)))
-            if verdict is not None:
-                self.verdicts[len(self.steps)] = verdict
         return answer
 
     def judge(self, n: int, verdict: Verdict) -> None:

@@ -68,8 +68,8 @@ def simulate(
 
     from galley_engine.simulate import BadPolicy
 
-    physics = _physics(game, world)
     plan = _plan(game, seats, tuple(word.strip() for word in strengths.split(",")), seed, game_options(given))
+    physics = _physics(plan, world)
     started_s = time.perf_counter()
     try:
         tally = _counted(plan, physics, games, jobs)
@@ -116,18 +116,21 @@ def _plan(
     return Plan(name, seats, given, strengths, seed)
 
 
-def _physics(game: str, given: tuple[str, ...]) -> Mapping[str, object]:
+def _physics(plan: Plan, given: tuple[str, ...]) -> Mapping[str, object]:
     """The options of a game's world, tried once. Fails with what is wrong with them."""
+    from galley_engine.dice import Dice
     from galley_engine.game import BadInput
+    from galley_engine.games import load
 
     physics = game_options(given, "--world")
-    if game in WORLDS:
+    if plan.game in WORLDS:
+        game = load(plan.game)
         try:
-            WORLDS[game](physics)
+            WORLDS[plan.game](physics)(game.start(plan.seats, game.options(plan.options), None), Dice(0))
         except BadInput as error:
             raise click.UsageError(f"--world {error}") from None
     elif physics:
-        raise click.UsageError(f"--world {given[0]}: {game} has no physics, leave it out")
+        raise click.UsageError(f"--world {given[0]}: {plan.game} has no physics, leave it out")
     return physics
 
 

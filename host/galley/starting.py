@@ -75,7 +75,7 @@ def bind(port: int, *, lan: bool = False) -> socket.socket:
 
 
 def answer_of(port: int, path: str) -> Any:
-    """What a Galley that runs on this machine answers to `path`, a word of JSON; None if none does."""
+    """What whoever listens at a port of this machine answers to `path`, as JSON; None if nothing of it."""
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with direct.open(f"http://{ADDRESS}:{port}/{path}", timeout=ANSWER_S) as answer:
@@ -84,9 +84,15 @@ def answer_of(port: int, path: str) -> Any:
         return None
 
 
-def _busy_port(port: int, error: OSError) -> str:
+def galley_at(port: int) -> dict[str, Any] | None:
+    """What a Galley that runs on this machine says of its health; None if whoever answers is none."""
     health = answer_of(port, "healthz")
-    if isinstance(health, dict) and "galley" in health:
+    return health if isinstance(health, dict) and "galley" in health else None
+
+
+def _busy_port(port: int, error: OSError) -> str:
+    health = galley_at(port)
+    if health is not None:
         return (
             f"Galley {health['galley']} runs here already (process {health.get('pid')}): "
             f"open http://{ADDRESS}:{port}/ or start with another --port"

@@ -56,10 +56,6 @@ class Widener:
         self._newest = max(self._newest, wide)
         return wide
 
-    def reset(self) -> None:
-        """The counter started anew: the next ticks are the first."""
-        self._newest = None
-
 
 class Granule:
     """The step of a clock, found from its stamps; `us` starts at 1000 and falls as stamps show finer steps.
@@ -200,9 +196,3 @@ class KeyBase:
     def us(self, stamp_ms: int) -> int:
         """The ticks_us at which ticks_ms came to `stamp_ms`. Raises ValueError before the first moment."""
         return 1000 * stamp_ms + (min(self._distances) if self._exact_us is None else self._exact_us)
-
-    def reset(self) -> None:
-        """The board started anew."""
-        self._distances.clear()
-        self._exact_us = None
-        self._next = 0

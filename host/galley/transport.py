@@ -204,11 +204,10 @@ class TcpTransport(DescriptorTransport):
 
 
 class MemoryTransport(Transport):
-    """One end of a pair inside this process. `window` is how many bytes the other end takes unread."""
+    """One end of a pair inside this process. The other end takes BACKLOG bytes unread."""
 
-    def __init__(self, name: str, window: int = BACKLOG) -> None:
+    def __init__(self, name: str) -> None:
         super().__init__(name)
-        self.window = window
         self.other: MemoryTransport | None = None
         self._inbox = bytearray()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -244,7 +243,7 @@ class MemoryTransport(Transport):
         if other is None or other.closed:
             self._schedule()
             return len(data)
-        taken = max(0, min(len(data), other.window - len(other._inbox)))
+        taken = max(0, min(len(data), BACKLOG - len(other._inbox)))
         other._inbox += data[:taken]
         other._schedule()
         return taken
@@ -253,9 +252,9 @@ class MemoryTransport(Transport):
         """The other end drains this one each time it has read."""
 
 
-def memory_pair(name: str = "memory", window: int = BACKLOG) -> tuple[MemoryTransport, MemoryTransport]:
+def memory_pair() -> tuple[MemoryTransport, MemoryTransport]:
     """Two joined ends; what one writes the other receives at a later turn of the loop."""
-    near, far = MemoryTransport(f"{name}:near", window), MemoryTransport(f"{name}:far", window)
+    near, far = MemoryTransport("memory:near"), MemoryTransport("memory:far")
     near.other, far.other = far, near
     return near, far
 

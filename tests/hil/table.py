@@ -144,6 +144,10 @@ class Board:
         name, pin = pins.KEYS[self.which][key]
         return self._joined(name, pin)
 
+    def buzzer_pin(self) -> Pin:
+        """The pin of its buzzer; skips the test when the rig is not joined to it."""
+        return self._joined("BUZZER", pins.BUZZER_PIN[self.which])
+
     def device_pin(self, name: str) -> Pin:
         """The pin of one of `pins.DEVICES`; skips the test when the rig is not joined to it."""
         return self._joined(name, pins.device_pin(self.which, name))
@@ -251,7 +255,7 @@ class Table:
         elif isinstance(event, StateChanged) and event.state is LinkState.LIVE:
             hello = board.connection.link.hello
             assert hello is not None
-            self.keeper.joined(board.role, hello.boot_id, now_ns)
+            self.keeper.joined(board.role, hello.boot_id, now_ns, hello.clock_lag_us)
         self.tell()
 
     @asynccontextmanager

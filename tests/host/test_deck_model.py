@@ -191,6 +191,15 @@ def test_droppings_start_on_different_cells_of_the_inner_rings(build: str) -> No
     assert len(seen) == 32
 
 
+def test_what_finds_no_room_on_the_inner_rings_starts_on_the_outer_one_too_but_in_no_hole() -> None:
+    deck = Deck(Physics(build="loose", railings=0), Dice(1), poop_deck.COLOURS * 8)
+    cells = [*deck.droppings.values(), deck.die_cell]
+    assert len(set(cells)) == len(cells) == 33
+    assert not {Cell(hole, 2) for hole in (2, 6, 10, 14)}.intersection(cells)
+    with pytest.raises(BadSetup, match=r"^deck: has 33 things for 31 cells"):
+        Deck(Physics(build="loose", rings=2), Dice(1), poop_deck.COLOURS * 8)
+
+
 def test_numbers_tell_nothing_of_colours() -> None:
     colours = Counter(Deck(Physics(), Dice(seed), TWELVE).lift(0) for seed in range(400))
     assert all(70 < colours[colour] < 130 for colour in poop_deck.COLOURS)
@@ -244,6 +253,7 @@ def test_nothing_is_lost_but_through_open_holes(seed: int, railings: int, build:
         ({"holes": [16]}, "holes.0"),
         ({"sectors": 3}, "sectors"),
         ({"reveal_fallen": 1}, "reveal_fallen"),
+        ({"aim_ticks": 0, "hold_ticks": 0}, "hold_ticks"),
         ({"wind": 1}, "wind"),
     ],
 )

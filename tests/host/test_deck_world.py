@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from galley.deck_physics import Physics
 from galley.tables import poop_deck
+from galley.tables.deck_memory import DOUBT_MS, HOLD_MS
 from galley.tables.deck_motors import FACE_MS, PASS_GAP_MS, SETTLE_MS, Drum, Eye
 from galley.tables.deck_tongs import PATIENCE_MS, UNEVEN_MS
-from galley.tables.deck_world import DOUBT_MS, HOLD_MS, MISSED_MS, DeckWorld
+from galley.tables.deck_world import MISSED_MS, DeckWorld
 from galley.tables.table import BELL, KEEP1, MODE, ROLL, STATIONS, YUCK, DeckStand, Seat, seat_key
 from galley_engine.dice import Dice, KeptDice
 from galley_engine.game import BadOption, JSONObject
@@ -292,6 +293,26 @@ def test_a_pause_moves_everything_by_its_length() -> None:
     assert paused.state.die == other.state.die
 
 
+@pytest.mark.parametrize("build", ["drum", "loose"])
+@pytest.mark.parametrize("into_ms", [0, 5_000, 540_000])
+def test_what_is_told_in_a_pause_makes_nothing_later_than_the_pause_does(build: str, into_ms: int) -> None:
+    """As after a restart: the world hears of time for the first time while the box stands."""
+    paused, other = (Ship(PEOPLE, None, build=build) for _ in range(2))
+    paused.play.pause(paused.now_ms)
+    for ship, later_ms in ((paused, into_ms), (other, 0)):
+        ship.play.reported(DeckStand(None, True, False, False), ship.now_ms + later_ms)
+        ship.play.missed(("deck", BEAM1), True, ship.now_ms + later_ms)
+    paused.now_ms += 600_000
+    paused.play.resume(paused.now_ms)
+    for ship in (paused, other):
+        ship.run(DOUBT_MS + 1000)
+    assert (paused.state, paused.facts, paused.deck) == (other.state, other.facts, other.deck)
+    paused_ms, other_ms = (ship.play.due_ms() for ship in (paused, other))
+    assert paused_ms is not None
+    assert other_ms is not None
+    assert paused_ms - other_ms == 600_000
+
+
 # --- The loose build ------------------------------------------------------------------------------
 
 
@@ -362,7 +383,7 @@ def test_bots_play_with_a_loose_die(seed: int) -> None:
 def test_on_a_deck_without_beams_the_crew_says_that_a_dropping_fell() -> None:
     ship = real()
     assert not ship.press(BELL, "left")
-    ship.play.world.reported(DeckStand(None, False, False, False, beams=False), ship.now_ms)  # type: ignore[union-attr]
+    ship.play.reported(DeckStand(None, False, False, False, beams=False), ship.now_ms)
     ship.run(1)
     assert ship.press(BELL, "left")
     assert (ship.state.galley, ship.state.deck) == (1, 11)
@@ -462,6 +483,14 @@ def test_a_step_taken_back_leaves_a_deck_on_which_the_game_goes_on() -> None:
     assert ship.press(dye(ship.facts["held"]))
     ship.run(UNEVEN_MS + 1000)
     assert (hand.held(), len(hand.deck.droppings)) == (None, ship.state.deck)
+
+
+def test_a_game_goes_on_though_its_die_is_set_to_lack_the_colour_it_showed() -> None:
+    """So it may be after a restart with another `--world faces`."""
+    state = poop_deck.game.start(2, poop_deck.game.options({}), None, {"die": "blue"})
+    world = DeckWorld(state, 1, None, Physics(faces=("red",)))
+    world.undone(state, 0)
+    assert world.tick(state, SETTLED_MS) == [{"do": "die_shows", "colour": "red"}]
 
 
 def test_a_deck_that_lost_count_is_dealt_anew_and_never_looked_at_by_a_bot() -> None:

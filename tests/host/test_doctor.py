@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from pytest_mock import MockerFixture
 
-from galley import cli, doctor_boards, doctor_machine
+from galley import cli, doctor_boards, doctor_machine, ports, starting
 from galley.box import Box, Watcher
 from galley.data_folder import JOURNAL
 from galley.doctor import CHECKS, FAIL, NOTE, OK, Finding
@@ -23,7 +23,7 @@ from galley.doctor_machine import Patient
 from galley.journal import Journal
 from galley.ports import BoardPort, BoardWithoutData
 from galley.sim.boards import SimulatedBoard, firmware_folder
-from galley.starting import answer_of
+from galley.starting import galley_at
 from galley.web.app import STATIC
 from tests.browser.feed import Feed
 from tests.loop.box_process import free_port
@@ -226,13 +226,13 @@ def test_a_free_port_is_well_and_another_programs_is_not(patient: Patient) -> No
 def test_a_galley_that_is_well_is_asked_how_it_is() -> None:
     feed = Feed({"boards": [{"role": "left"}]})
     try:
-        health = answer_of(feed.port, "healthz")
+        health = galley_at(feed.port)
         finding = one(doctor_machine.web_port, Patient(feed.port, Path("/"), health))
     finally:
         feed.stop()
     assert finding.mark == OK
     assert finding.seen.startswith(f"Galley 0.1.0 runs at port {feed.port} (process ")
-    assert answer_of(feed.port, "healthz") is None
+    assert galley_at(feed.port) is None
 
 
 def test_a_galley_in_trouble_fails() -> None:
@@ -243,8 +243,20 @@ def test_a_galley_in_trouble_fails() -> None:
 
 
 @pytest.mark.parametrize("answer", [None, [], "ok", {"ok": True}])
-def test_what_is_no_galleys_answer_is_none(answer: object) -> None:
-    assert Patient(1, Path("/"), answer).galley is None
+def test_whoever_else_answers_at_the_port_is_no_galley(
+    answer: object, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(starting, "answer_of", lambda port, path: answer)
+    monkeypatch.setattr(ports, "system_ports", lambda: ([], []))
+    assert starting.galley_at(1) is None
+    drive = tmp_path / "drive"
+    drive.mkdir()
+    flash = ["firmware", "flash", "--drive", str(drive), "--role", "deck", "--no-restart"]
+    for command in (["boards"], [*flash, "--data", str(tmp_path)]):
+        with pytest.raises(SystemExit) as end:
+            cli.main(command)
+        assert end.value.code == 0, command
+    assert "no boards" in capsys.readouterr().out
 
 
 # -- the boards -------------------------------------------------------------------------------------

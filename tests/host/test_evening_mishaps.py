@@ -96,6 +96,17 @@ def test_a_tap_on_mode_that_waited_for_a_race_is_not_held() -> None:
     assert evening.topic("house")["paused"] is None
 
 
+def test_a_mode_key_whose_release_was_lost_opens_no_menu() -> None:
+    evening = joined("sushi_duel")
+    evening.house.press("left", MODE, evening.now_ms)
+    evening.house.keys_down("right", 0, evening.now_ms)
+    evening.wait(OPERATOR_HOLD_MS - 1)
+    assert evening.topic("house")["paused"] is None
+    evening.house.keys_down("left", 1 << ROLL, evening.now_ms)
+    evening.wait(2 * OPERATOR_HOLD_MS)
+    assert evening.topic("house")["paused"] is None
+
+
 def test_a_hand_on_the_deck_or_on_the_languages_is_somebody() -> None:
     idle_ms = PHASES["game"].idle_ms
     assert idle_ms is not None

@@ -236,6 +236,10 @@ def test_the_bar_is_for_terminals_and_never_in_the_output() -> None:
         (["sushi_duel", "--world", "railings=2"], "--world railings=2: sushi_duel has no physics"),
         (["poop_deck", "--world", "railings=9"], "--world railings: is 9, it must be a whole number"),
         (["poop_deck", "--world", "railings"], "--world railings: write NAME=VALUE"),
+        (
+            ["poop_deck", "--set", "droppings_per_colour=8", "--world", "rings=2"],
+            "--world deck: has 32 things for 31 cells",
+        ),
         ([], "missing argument 'GAME'."),
     ],
 )

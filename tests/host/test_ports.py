@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import permutations
 
-from galley.ports import BoardPort, BoardWithoutData, sort_out
+import pytest
+import serial
+
+from galley.ports import BoardPort, BoardWithoutData, is_in_safe_mode, sort_out
+from galley.serial_port import OPEN_ERRORS
 
 
 @dataclass
@@ -43,3 +47,14 @@ def test_without_interface_names_the_later_of_two_ports_is_the_data_port() -> No
 
 def test_strangers_are_never_opened() -> None:
     assert sort_out(STRANGERS) == ([], [])
+
+
+@pytest.mark.parametrize("kind", OPEN_ERRORS)
+def test_a_console_that_goes_while_it_is_opened_says_nothing(
+    kind: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(*_: object, **__: object) -> None:
+        raise kind("gone")
+
+    monkeypatch.setattr(serial, "Serial", gone)
+    assert not is_in_safe_mode("/dev/ttyACM0")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -11,7 +12,7 @@ import pytest
 from galley import cli, histogram
 from galley.race_live import NoBoard, Pairing, recorded
 from galley.race_test_cli import KINDS, STAMPS, modelled
-from galley.race_trace import BadTrace, Edge, Exchange, gaps, read, written
+from galley.race_trace import BOARDS, BadTrace, Edge, Entry, Exchange, Start, gaps, read, written
 from galley.sim.link_model import KINDS as MODELS
 
 HEADER = '{"trace": "galley race-test", "version": 1, "source": "x"}\n'
@@ -99,7 +100,7 @@ def test_an_edge_that_one_board_missed_is_left_out() -> None:
     assert len(gaps(lacking)) == len(gaps(entries)) - 1
 
 
-def entries_edge(entries: list[Exchange | Edge]) -> Edge:
+def entries_edge(entries: list[Entry]) -> Edge:
     return next(entry for entry in entries if isinstance(entry, Edge) and entry.number == 9)
 
 
@@ -141,10 +142,47 @@ def test_edges_pair_by_when_they_were_made_however_late_they_come(late: int) -> 
     assert len(set(numbers.values())) == edges
 
 
+@pytest.mark.parametrize("mute", [False, True])
+def test_a_port_that_cannot_be_opened_is_refused_at_once(
+    mute: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("galley.race_live.LIVE_WITHIN_S", 600.0)
+    far, near = os.openpty()
+    status, said, error = called(
+        capsys, "--connect", os.ttyname(near) if mute else "/dev/none", "--connect", "/dev/nowhere"
+    )
+    os.close(near)
+    os.close(far)
+    assert (status, said, error.count("\n")) == (1, "", 1)
+    assert ("right: /dev/nowhere" if mute else "left: /dev/none") in error
+    assert error.endswith("no such port: plug the board in, or name another port\n")
+
+
 def test_a_port_without_a_board_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("galley.race_live.LIVE_WITHIN_S", 0.5)
-    with pytest.raises(NoBoard, match="/dev/nowhere"):
-        recorded(("/dev/nowhere", "/dev/nowhere"), 1, 1.0, lambda pairs: None)
+    monkeypatch.setattr("galley.race_live.LIVE_WITHIN_S", 0.3)
+    told: list[int] = []
+    pairs = [os.openpty() for _ in BOARDS]
+    with pytest.raises(NoBoard, match=r"left: /dev/.*: no board answers: check the cable"):
+        recorded([os.ttyname(near) for _, near in pairs], 1, 1.0, told.append)
+    for far, near in pairs:
+        os.close(near)
+        os.close(far)
+    assert told == []
+
+
+def test_a_trace_of_boards_whose_clocks_lag_allows_for_it_and_begins_anew_with_each_hello() -> None:
+    """A lag moves stamps about: what is stated without it would be too little."""
+    entries = modelled("quiet", 60, 4)
+    lagging = [*(Start(board, 500) for board in BOARDS), *entries]
+    found, plain = gaps(lagging), gaps(entries)
+    assert all(
+        gap.uncertainty_ns > other.uncertainty_ns + 400_000 for gap, other in zip(found, plain, strict=True)
+    )
+    assert read(written(lagging, "here")) == ("here", lagging)
+    middle = len(entries) // 2
+    again = gaps([*entries[:middle], Start("left", 0), *entries[middle:]])
+    assert len(again) >= len(plain) - 1
+    assert all(abs(gap.ns) <= gap.uncertainty_ns for gap in again)
 
 
 def test_a_histogram_counts_every_value_once() -> None:

@@ -18,12 +18,12 @@ from galley import tables
 from galley.data_folder import JOURNAL
 from galley.house import RESULT_HOLD_MS
 from galley.journal import Journal
-from galley.journal_reader import latest
+from galley.journal_reader import games, latest
 from galley.journal_schema import connected, to_read
 from galley.keeping import Keeping
 from galley.phases import KEEP8
 from galley.tables import GAMES
-from galley.tables.table import KEEP1, ROLL
+from galley.tables.table import KEEP1, ROLL, DeckStand
 from tests.host.deck_hand import DeckHand
 from tests.host.evening_clock import ALL, EveningClock, box, joined, with_deck
 from tests.host.journal_kit import Watch
@@ -121,3 +121,30 @@ def test_the_operators_menu_is_still_open(tmp_path: Path) -> None:
     assert again.topic("house")["paused"] == evening.topic("house")["paused"]
     again.press("left", ROLL)
     assert again.topic("house")["paused"] is None
+
+
+def test_a_drum_that_stands_is_seen_to_stand_in_the_operators_menu_too(tmp_path: Path) -> None:
+    evening = with_deck("poop_deck", ("red", "blue"))
+    evening.wait(10_000)
+    evening.hold_mode()
+    kept = Kept(evening, tmp_path)
+    again = kept.come_back()
+    kept.close()
+    view = again.house.view()["deck"].deck
+    again.wait(1_000)
+    again.house.reported(DeckStand(view.drum, moving=False, guard_open=False, unsure=False), again.now_ms)
+    assert again.topic("house")["paused"]["because"] == "operator"
+    assert again.topic("table")["deck"]["turning"] is False
+
+
+def test_the_last_step_of_a_game_that_is_ended_in_the_same_turn_is_kept(tmp_path: Path) -> None:
+    evening = joined("worm_grill")
+    kept = Kept(evening, tmp_path)
+    kept.come_back()
+    evening.press("left", ROLL)
+    steps = evening.steps()
+    evening.house.evening.end()
+    kept.close()
+    connection = to_read(tmp_path / JOURNAL)
+    assert [(game.steps, game.ended) for game in games(connection)] == [(steps, "left")]
+    connection.close()

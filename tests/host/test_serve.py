@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
 from galley import house_settings, serve
+from galley.data_folder import Hold
+from galley.house import HouseRules
 from galley.link_events import KeyEdge
 from galley.serve import BEHIND_A_RACE_MS, Host
-from galley.starting import Settings, bind
-from galley.tables.table import BELL, ROLL, STATIONS, Seat
-from galley.web.commands import LanguageCommand
+from galley.starting import CannotStart, Settings, bind
+from galley.tables.table import BELL, BOARDS, ROLL, STATIONS, Seat
+from galley.timekeeper import PROVISIONAL_NS
+from galley.web.commands import LanguageCommand, VolumeCommand
 from tests.loop.box_process import free_port
 
 
@@ -65,14 +69,88 @@ def test_a_bot_does_not_overtake_a_press_that_waits_for_its_race(monkeypatch: py
     asyncio.run(whole())
 
 
+def test_a_press_after_a_reconnect_is_not_taken_for_one_from_before_with_its_number() -> None:
+    async def whole() -> None:
+        host = Host(Settings(port=free_port(), browser=False))
+        house, racing = host._house, host._racing
+        house.boards_live(frozenset(STATIONS), 0)
+        house.begin([Seat("red"), Seat("blue")], 0)
+        for board in STATIONS:
+            house.press(board, ROLL, 0)
+            racing.joined(board, 1)
+        ring_ns = time.monotonic_ns() + 2 * PROVISIONAL_NS
+        racing.edge("left", KeyEdge(1, 1, BELL, True, 5, 0, ring_ns))
+        assert racing.waits
+        racing.left("left")
+        racing.joined("left", 2)
+        racing.edge("left", KeyEdge(2, 1, BELL, True, 5, 0, ring_ns + 10 * PROVISIONAL_NS))
+        assert racing.waits
+        assert racing.keeper._edges["left", 1].boot_id == 2
+
+    asyncio.run(whole())
+
+
+def test_what_a_deck_counts_is_lost_to_the_crew() -> None:
+    async def galley() -> list[int]:
+        rules = HouseRules(game="poop_deck", howto=False)
+        host = Host(Settings(port=free_port(), browser=False, rules=rules))
+        host._house.boards_live(frozenset(BOARDS), 0)
+        host._house.begin([Seat("red"), Seat("blue")], 0)
+        found = []
+        for hole in (None, 0, 3):
+            if hole is not None:
+                host.fell(hole)
+            found.append(host._house.topics()["table"]["state"]["galley"])
+        return found
+
+    assert asyncio.run(galley()) == [0, 1, 2]
+
+
+def test_a_host_that_cannot_start_leaves_its_folder_to_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("galley.lan.addresses", list)
+    with pytest.raises(CannotStart, match="no network") as kept:
+        Host(Settings(port=free_port(), browser=False, folder=tmp_path, lan=True))
+    Hold(tmp_path).release()
+    assert kept.value.__traceback__ is not None, "what it had opened may still be referred to"
+
+
 def test_the_language_that_the_crew_sets_outlives_the_host(tmp_path: Path) -> None:
     async def spoken(commands: tuple[LanguageCommand, ...]) -> str:
         host = Host(Settings(port=free_port(), browser=False, folder=tmp_path))
         for command in commands:
             host._commanded(command)
         host._keeping.close()
+        host._own.close()
         return host._house.evening.language
 
     assert asyncio.run(spoken((LanguageCommand("de", for_good=True), LanguageCommand("fr")))) == "fr"
     assert house_settings.load(tmp_path) == (house_settings.HouseSettings(language="de"), None)
     assert asyncio.run(spoken(())) == "de"
+
+
+def test_a_disk_that_takes_its_time_with_the_settings_holds_up_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = threading.Event()
+    saved: list[int] = []
+
+    def slow(folder: Path, own: house_settings.HouseSettings) -> None:
+        assert answers.wait(10)
+        saved.append(own.volume)
+
+    monkeypatch.setattr(house_settings, "save", slow)
+
+    async def whole() -> None:
+        host = Host(Settings(port=free_port(), browser=False, folder=tmp_path))
+        for volume in range(20):
+            host._commanded(VolumeCommand(volume))
+        assert saved == []
+        answers.set()
+        host._own.close()
+        host._keeping.close()
+
+    asyncio.run(whole())
+    assert saved[-1] == 19
+    assert len(saved) <= 2

@@ -76,7 +76,8 @@ def test_a_verdict_goes_into_the_record_and_out_again_with_its_step() -> None:
     game = in_a_duel()
     roll(game, 2000)
     verdict = Verdict(1500, 300, False, 1)
-    assert isinstance(game.do({"do": "bell", "seat": 0}, 2500, verdict), Step)
+    assert isinstance(game.do({"do": "bell", "seat": 0}, 2500), Step)
+    game.judge(len(game.steps), verdict)
     entries = replay(line.encode() for line in game.record().splitlines(keepends=True)).entries
     assert [entry.verdict for entry in entries] == [None, None, None, None, verdict]
     game.undo()

@@ -139,6 +139,8 @@ RACES = [
     (STARS, CALM, ("bell", 0), ("bell", 1), False),
     (STARS, CALM, ("bell", 0), ("roll", 1), False),
     (MIXED, MIXED, ("yuck", 0), ("yuck", 1), False),
+    (MIXED, CALM, ("bell", 0), ("yuck", 1), True),
+    (CALM, MIXED, ("bell", 0), ("yuck", 1), False),
 ]
 
 
@@ -154,6 +156,15 @@ def test_a_race_is_told_where_it_matters_who_was_first(
     words = json.loads((STATIC / "lang/en.json").read_text("utf-8"))["news.first"]
     if matters:
         assert {f"{one[0]}_{other[0]}", f"{other[0]}_{one[0]}"} <= words.keys()
+
+
+def test_a_false_bell_that_loses_the_duel_contests_a_true_one() -> None:
+    game = sushi_duel.game
+    bells: list[JSONObject] = [{"do": "bell", "seat": seat} for seat in (0, 1)]
+    for left, right, matters in ((STARS, CALM, True), (STARS, STARS, True), (CALM, CALM, False)):
+        layout = {"visible": [SHRIMP], "phase": "duel", "stations": stations(left, right)}
+        position = game.start(2, game.options({"false_bell": "lose_duel"}), None, layout)
+        assert sushi_duel.contested(position, *bells) is matters
 
 
 def test_no_key_acts_for_a_bot() -> None:

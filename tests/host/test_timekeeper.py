@@ -289,6 +289,40 @@ def test_a_board_that_answers_no_more_holds_nobodys_presses_for_ever(answered: b
     assert now_ns > LATER_NS + UNANSWERED_NS, "one that may still come is waited for"
 
 
+@pytest.mark.parametrize("slept_s", [1, 20, 50, 3_600, 200_000])
+def test_a_machine_that_slept_while_its_boards_went_on_soon_knows_their_clocks_again(slept_s: int) -> None:
+    """The host's clock stands still in a suspended laptop; for it both boards' clocks jump as it wakes."""
+    left, right = boards()
+    keeper = settled(left, right)
+    for board in (left, right):
+        board.offset_us += slept_s * 1_000_000
+    at_once = left.edge(LATER_NS)  # before anything else is heard of either board
+    keeper.enter("left", at_once, at_once.received_ns)
+    gone, now_ns = 0, LATER_NS
+    for step in range(20):
+        now_ns = LATER_NS + 5_000_000 + step * 100_000_000
+        if step % 2:
+            for board in (left, right):
+                keeper.beat(board.name, board.beat(now_ns))
+        answer(keeper, left, right, at_ns=now_ns)
+        while heat := keeper.heat():
+            keeper.take(heat[0])
+            gone += 1
+        gone += len(keeper.refused())
+    assert gone == 1, "a press from then comes out or is void, and holds nobody up"
+    race_ns = now_ns + 50_000_000
+    for board, press_ns in ((left, race_ns + 8_000_000), (right, race_ns)):
+        edge = board.edge(press_ns)
+        keeper.enter(board.name, edge, edge.received_ns)
+    answer(keeper, left, right, at_ns=race_ns + 40_000_000)
+    order = []
+    while heat := keeper.heat():
+        assert len(heat) == 1
+        order.append(keeper.take(heat[0]))
+    assert [(timed.press.source, timed.provisional) for timed in order] == [("right", False), ("left", False)]
+    assert abs(order[0].press.ns - race_ns) <= order[0].press.uncertainty_ns
+
+
 def test_a_roll_from_before_the_start_is_a_false_start() -> None:
     left, right = boards()
     keeper = settled(left, right)

@@ -21,9 +21,9 @@ from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
 from galley.box_options import LANGUAGES
+from galley.tables.table import KEYS_OF
 from galley.web.app import CSP, PAGES, STATIC, Server, build_app, load_site
 from galley.web.commands import (
-    KEYS,
     MESSAGE_BYTES,
     CalibrateCommand,
     Command,
@@ -37,7 +37,6 @@ from galley.web.commands import (
 )
 from galley.web.hub import BAD_MESSAGES, COMMANDS_OF, TOPICS, WATCHING, Hub, Page, TooManyPages
 from galley.web.hub import PAGES as MOST_PAGES
-from galley_board import pins
 from tests.browser.feed import DEADLINE_S, Feed
 
 META = {"version": "0.1.0", "simulated": True, "language": "en"}
@@ -275,10 +274,6 @@ def given_commands(hub: Hub) -> list[Command]:
     return commands
 
 
-def test_the_hub_counts_the_keys_as_the_boards_do() -> None:
-    assert {role: len(pins.KEYS[pins.BOARD_OF_ROLE[role]]) for role in KEYS} == KEYS
-
-
 def test_keys_and_plugs_become_commands(hub: Hub, given_commands: list[Command]) -> None:
     page = hub.join("box")
     hub.received(page, key("left", 8, down=True))
@@ -428,9 +423,9 @@ def test_no_message_does_any_harm(message: str | bytes) -> None:
     hub.received(page, message)
     for command in commands:
         if isinstance(command, KeyCommand | PlugCommand):
-            assert command.board in KEYS
+            assert command.board in KEYS_OF
         if isinstance(command, KeyCommand):
-            assert 0 <= command.key < KEYS[command.board]
+            assert 0 <= command.key < KEYS_OF[command.board]
 
 
 # -- the server ---------------------------------------------------------------------------------------

@@ -129,7 +129,7 @@ def test_the_eye_turns_passes_home_pushes_droppings_and_stops() -> None:
     async def test(rig: Rigged) -> None:
         hello = rig.link.link.hello
         assert hello is not None
-        wanted = ("lamps", "buzzer", "eye", "drum", "beams", "reader")
+        wanted = ("lamps", "buzzer", "eye", "drum", "beams", "reader", "falls")
         assert [name for name, bit in pins.CAPS.items() if hello.caps & bit] == list(wanted)
         assert faults.names(hello.faults) == []
         rig.deck.deal(["red", "green", "blue", "yellow"] * 3, Physics(railings=0))

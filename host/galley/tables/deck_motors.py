@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from galley.deck_physics import BRINK, Physics
+from galley.deck_physics import BRINK, Physics, happens
 from galley_engine.game import Chance
 
 PACES: Final = (100, 120, 140, 160)
@@ -29,13 +29,6 @@ REPORT_MS: Final = 1_500
 
 PASS_GAP_MS: Final = 400
 """An eye that trembles at its home sensor passes it once."""
-
-_PERCENT: Final = range(100)
-
-
-def happens(chance: Chance, percent: int) -> bool:
-    """Whether something that happens so often happens now."""
-    return chance.die(_PERCENT) < percent
 
 
 class Eye:
@@ -86,6 +79,10 @@ class Drum:
     def in_danger(self) -> bool:
         """Whether the box offers to push the die."""
         return self.drift >= BRINK - 1
+
+    def turns(self, now_ms: int) -> bool:
+        """Whether it is still on its way at `now_ms`."""
+        return self.turning_ms is not None and now_ms < self.turning_ms
 
     def show(self, now_ms: int) -> None:
         """Turn to `face` from wherever it stands: it may be half a turn away."""

@@ -7,9 +7,11 @@ know boards, pages or who is a person: the house asks it with `press` for people
 Without a Hand the droppings are real: their colour comes with a key or the reader, and bots cannot play. With
 one, a WHITE press lifts the dropping that the arm points at, and its colour is known while it is held.
 
-In the loose build a Hand sees what the die does. A beam alone does not tell it from a dropping: for DOUBT_MS
-the crew may say that it was the die; after that it was a dropping. An eye that is not seen at home for
-MISSED_MS has passed it all the same: a broken sensor must not stop the die.
+In the loose build a Hand sees what the die does. A beam alone does not tell it from a dropping, so the crew
+is asked for a while (`deck_memory`). An eye that is not seen at home for MISSED_MS has passed it all the
+same: a broken sensor must not stop the die.
+
+In a pause time stands still for it: what it is told then is told at the moment at which the pause began.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from galley.deck_physics import BRINK, Physics
+from galley.tables.deck_memory import Faces, Falls
 from galley.tables.deck_motors import Drum, Eye
 from galley.tables.deck_tongs import Tongs
 from galley.tables.table import Choice, DeckStand, Hand
@@ -29,11 +32,8 @@ BEAMS: Final = range(6, 10)
 READER: Final = dict(zip(range(10, 14), COLOURS, strict=True))
 UNSURE, GUARD, HOME = 14, 15, 16
 
-HOLD_MS: Final = 3_000  # a dropping announced without a grab was grabbed so long ago
-DOUBT_MS: Final = 8_000
 MISSED_MS: Final = 60_000
 LOOK_MS: Final = 200  # how often the pages see where the arm is
-MOST_FALLEN: Final = 100
 MOST_DRAWN: Final = 1_000_000  # more chance than any game uses: a wild number must not hold the loop
 
 
@@ -45,16 +45,15 @@ class DeckWorld:
         self._chance = KeptDice(seed)
         self._eye = Eye(physics, self._chance)
         self._drum = Drum(physics, self._chance) if physics.build == "drum" else None
-        if self._drum is not None and state.die is not None:
+        if self._drum is not None and state.die in physics.faces:  # other faces may be set than at its start
             self._drum.face = physics.faces.index(state.die)
         self._over = state.phase == "over"
         self._now_ms: int | None = None
         self._beat_ms = self._home_ms = self._look_ms = 0
-        self._shown: list[tuple[int, str]] = []  # the die's colours of the last HOLD_MS, and the one before
-        self._told_again = 0  # turns of the die that the game is told once more: they are known
+        self._faces = Faces()
+        self._blind = self._drum is None and hand is None  # only the crew sees a real die on a real deck
+        self._falls = Falls(self._blind)
         self._guess: str | None = None
-        self._fallen_ms: list[int] = []  # loose build: when beams were broken that may have been the die
-        self._missed = 0  # what fell while the box was paused
         self._unsure = self._guard_open = False
         self._beams = True
         self._said: JSONObject | None = None
@@ -77,7 +76,7 @@ class DeckWorld:
             "held": self._held,
             "guess": self._guess,
             "danger": "yes" if self._in_danger() else None,
-            "doubt": "yes" if self._fallen_ms else None,
+            "doubt": "yes" if self._falls.in_doubt else None,
             "guard": "open" if self._guard_open else None,
             "reader": "unsure" if self._unsure else None,
             "unwatched": None if self._beams or self._tongs is not None else "yes",
@@ -95,7 +94,7 @@ class DeckWorld:
                 "holes": list(physics.holes),
                 "open": list(physics.open_holes),
                 "drift": None if drum is None else drum.drift,
-                "turning": drum is not None and drum.turning_ms is not None,
+                "turning": drum is not None and drum.turns(self._now_ms or 0),
                 "danger": self._in_danger(),
                 "eye": 0 if self._over or self._guard_open else self._eye.percent,
                 "aim": None if self._tongs is None else self._tongs.aim,
@@ -138,10 +137,7 @@ class DeckWorld:
         """What fell in a pause has fallen, and counts when the game goes on."""
         self._wake(now_ms)
         if board == "deck" and down and key in BEAMS:
-            if self._is_blind:
-                self._fallen_ms.append(now_ms)
-            else:
-                self._missed += 1
+            self._falls.add(now_ms)
 
     def reported(self, stand: DeckStand, now_ms: int) -> None:
         """How the deck's parts stand: the die shows a colour when it is there, not when it was sent."""
@@ -159,17 +155,12 @@ class DeckWorld:
 
     def _fell(self, state: State, now_ms: int) -> Sequence[JSONObject]:
         """Something went through a hole."""
-        if self._is_blind:
-            self._fallen_ms.append(now_ms)
+        if self._blind:
+            self._falls.add(now_ms)
             return ()
         if self._drum is None and self._tongs is not None and self._tongs.die is None:
             return ({"do": "die_fell"},)
         return ({"do": "dropping_fell"},) if may_fall(state) else ()
-
-    @property
-    def _is_blind(self) -> bool:
-        """Whether nobody but the crew sees the die: a real one on a real deck."""
-        return self._drum is None and self._tongs is None
 
     def _die_of_the_hand(self, state: State) -> list[JSONObject]:
         """What a hand sees of a loose die."""
@@ -222,17 +213,8 @@ class DeckWorld:
         if self._tongs is not None:
             return ()
         # What the die has shown since then counts, so the game is told it once more, in order.
-        shown: list[JSONObject] = [
-            {"do": "die_shows", "colour": face} for face in self._faces_since(now_ms - HOLD_MS)
-        ]
-        before = shown[:1] if len(shown) > 1 else []
-        self._told_again = len(shown) if before else 0
-        return (*before, {"do": "grab", "seat": seat}, *(shown[1:] if before else ()), announced)
-
-    def _faces_since(self, from_ms: int) -> list[str]:
-        """The colour on top at `from_ms`, if it is known, and those that came after it."""
-        started = max((n for n, (at_ms, _) in enumerate(self._shown) if at_ms <= from_ms), default=0)
-        return [colour for _, colour in self._shown[started:]]
+        shown: list[JSONObject] = [{"do": "die_shows", "colour": face} for face in self._faces.recall(now_ms)]
+        return (*shown[:1], {"do": "grab", "seat": seat}, *shown[1:], announced)
 
     def wish(self, state: State, wish: JSONObject, now_ms: int) -> JSONObject | None:
         """A bot's wish: pushing and naming are done at once, a grab begins with aiming."""
@@ -261,8 +243,7 @@ class DeckWorld:
         if now_ms >= self._beat_ms:
             self._eye.beat()
             self._beat_ms = now_ms + self._eye.sector_ms
-        found: list[JSONObject] = [{"do": "dropping_fell"}] * self._missed
-        self._missed = 0
+        found: list[JSONObject] = [{"do": "dropping_fell"}] * self._falls.take_missed()
         found += self._die_of_the_hand(state)
         drum = self._drum
         if drum is not None and drum.arrived(now_ms) and drum.colour != state.die:
@@ -271,32 +252,33 @@ class DeckWorld:
             self._home_ms = now_ms  # the eye stands still
         elif now_ms - self._home_ms >= MISSED_MS:
             found += self._passed(now_ms)
-        if any(now_ms - at_ms >= DOUBT_MS for at_ms in self._fallen_ms):
+        settled_ms = self._falls.due_ms()
+        if settled_ms is not None and now_ms >= settled_ms:
             if may_fall(state):
                 found.append({"do": "dropping_fell"})
             else:
-                self._fallen_ms.clear()
+                self._falls.forget()
         moved = None if found or self._tongs is None else self._tongs.tick(state, now_ms)
         return found if moved is None else [moved]
 
     def due_ms(self) -> int | None:
         """When `tick` must come."""
-        if self._over or self._now_ms is None or self._missed:
+        if self._over or self._now_ms is None:
             return None if self._over else 0
-        times = [self._beat_ms, self._home_ms + MISSED_MS, *(at_ms + DOUBT_MS for at_ms in self._fallen_ms)]
+        times: list[int | None] = [self._beat_ms, self._home_ms + MISSED_MS, self._falls.due_ms()]
         if self._tongs is not None:
             times.append(self._look_ms)
-        if self._drum is not None and self._drum.turning_ms is not None:
+        if self._drum is not None:
             times.append(self._drum.turning_ms)
-        return min(times)
+        return min(at_ms for at_ms in times if at_ms is not None)
 
     def delay(self, ms: int) -> None:
         """Everything is so much later."""
         self._beat_ms += ms
         self._home_ms += ms
         self._look_ms += ms
-        self._shown = [(at_ms + ms, colour) for at_ms, colour in self._shown]
-        self._fallen_ms = [at_ms + ms for at_ms in self._fallen_ms]
+        self._faces.delay(ms)
+        self._falls.delay(ms)
         if self._drum is not None:
             self._drum.delay(ms)
         if self._tongs is not None:
@@ -307,7 +289,7 @@ class DeckWorld:
         if self._now_ms is None:
             self._beat_ms = now_ms + self._eye.sector_ms
             self._home_ms = self._look_ms = now_ms
-            self._fallen_ms = [now_ms] * len(self._fallen_ms)
+            self._falls.start(now_ms)
             if self._drum is not None:
                 self._drum.show(now_ms)
         self._now_ms = now_ms
@@ -320,18 +302,16 @@ class DeckWorld:
         kinds = {event.kind for event in events}
         for event in events:
             kind, data = event.kind, event.data
-            if kind == "die_turned" and self._told_again:
-                self._told_again -= 1
-            elif kind == "die_turned":
-                self._turned(str(data["colour"]), now_ms)
+            if kind == "die_turned":
+                self._faces.turned(str(data["colour"]), now_ms)
             elif kind == "dropping_lifted":
                 self._said = None
             elif kind in ("dropping_collected", "dropping_put_back"):
                 self._said = {**data, "right": kind == "dropping_collected"}
             elif kind == "last_named":
                 self._said = {**data, "right": data["colour"] == data["truth"]}
-            elif kind == "dropping_lost" and "last_named" not in kinds and self._fallen_ms:
-                self._fallen_ms.pop(0)
+            elif kind == "dropping_lost" and "last_named" not in kinds:
+                self._falls.settle()
             elif kind == "die_pushed" and self._drum is not None:
                 self._drum.push()
             elif kind == "die_pushed" and self._tongs is not None:
@@ -342,19 +322,15 @@ class DeckWorld:
             self._guess = None
         self._over = state.phase == "over"
 
-    def _turned(self, colour: str, now_ms: int) -> None:
-        """Remember what the die shows, as long as somebody may have lifted something before it did."""
-        known = len(self._faces_since(now_ms - HOLD_MS))
-        self._shown = [*self._shown[len(self._shown) - known :], (now_ms, colour)]
-
     def undone(self, state: State, now_ms: int) -> None:
         """A step was taken back: who held or guessed something begins again; what lies on deck stays."""
         self._wake(now_ms)
         self._over = state.phase == "over"
         self._guess = self._said = None
-        if state.die is not None and self._drum is not None and self._drum.colour != state.die:
-            self._drum.face = self._physics.faces.index(state.die)
-            self._drum.show(now_ms)
+        faces, drum = self._physics.faces, self._drum
+        if drum is not None and state.die in faces and drum.colour != state.die:
+            drum.face = faces.index(state.die)
+            drum.show(now_ms)
         if self._tongs is not None:
             self._tongs.undone(state)
 
@@ -377,7 +353,7 @@ class DeckWorld:
             "face": None if drum is None else drum.face,
             "drift": None if drum is None else drum.drift,
             "eye": self._eye.percent,
-            "fallen": self._missed + len(self._fallen_ms),
+            "fallen": self._falls.count,
             "guess": self._guess,
             "said": self._said,
             "hand": None if self._tongs is None else self._tongs.saved(),
@@ -398,10 +374,8 @@ class DeckWorld:
                 self._drum.drift = drift
         if type(eye) is int and 0 < abs(eye) <= 100:
             self._eye.percent = eye
-        if type(fallen) is int and self._is_blind:
-            self._fallen_ms = [self._now_ms or 0] * min(fallen, MOST_FALLEN)
-        elif type(fallen) is int:
-            self._missed = min(fallen, MOST_FALLEN)
+        if type(fallen) is int:
+            self._falls.restore(fallen)
         if saved.get("guess") in COLOURS:
             self._guess = saved["guess"]
         if isinstance(saved.get("said"), dict):

@@ -63,6 +63,7 @@ awaited: Final = unraced.awaited
 gate_open: Final = unraced.gate_open
 first: Final = unraced.first
 contested: Final = unraced.contested
+bots_need_hand: Final = False
 
 REMEMBERED: Final = 1024
 FACES: Final = glyphs.GAME_GLYPHS["sushi_bar"]

@@ -54,6 +54,7 @@ from galley_engine.games.sushi_duel_state import (
 game: Final[AnyGame] = load("sushi_duel")
 races: Final = frozenset({"roll", "bell", "yuck", "mate"})
 first: Final = sushi_duel_heats.first
+bots_need_hand: Final = False
 
 INGREDIENTS: Final = ("shrimp", "salmon", "octopus", "cucumber", "roe")
 UNROLLED: Final = glyphs.die_code(glyphs.GLYPHS["unrolled"], glyphs.DIM)
@@ -102,17 +103,21 @@ def gate_open(state: State) -> bool:
 
 
 def contested(before: State, one: JSONObject, other: JSONObject) -> bool:
-    """Two bells for complete dice, a mate that is right and whatever else, a roll and a Yuck on its dice."""
+    """Two bells, a mate that is right and whatever else, a roll or a bell and a Yuck on its dice.
+
+    Of the bells both are true; or one is, and the other one would lose the duel for both.
+    """
     by = {str(action["do"]): action for action in (one, other)}
     if by.keys() == {"bell"}:
-        return all(complete_platters(before, _side(before, action["seat"])) for action in (one, other))
+        true = [bool(complete_platters(before, _side(before, action["seat"]))) for action in (one, other)]
+        return all(true) or (any(true) and before.options.false_bell == "lose_duel")
     yucks = [shows_yuck(station) for station in before.stations]
     if "mate" in by:
         return all(yucks)
-    if by.keys() != {"roll", "yuck"}:
+    if by.keys() not in ({"roll", "yuck"}, {"bell", "yuck"}):
         return False
-    rolled = _side(before, by["roll"]["seat"])
-    return yucks[SIDES.index(rolled)] and rolled != _side(before, by["yuck"]["seat"])
+    called_out = _side(before, by["roll" if "roll" in by else "bell"]["seat"])
+    return yucks[SIDES.index(called_out)] and called_out != _side(before, by["yuck"]["seat"])
 
 
 def view(state: State, jobs: Mapping[Key, Lit], choice: Choice) -> BoxView:

@@ -15,16 +15,17 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 from galley.deck_physics import Physics
-from galley_board import glyphs
+from galley_board import glyphs, pins
 from galley_engine.game import AnyGame, Event, JSONObject
 
 BOARDS: Final = ("left", "right", "deck")
 STATIONS: Final = ("left", "right")
 SEAT_COLOURS: Final = ("red", "green", "blue", "yellow", "white", "violet")
 
+KEYS_OF: Final = {board: len(pins.KEYS[pins.BOARD_OF_ROLE[board]]) for board in BOARDS}
+"""How many keys for hands each board has; numbers above are sensors."""
 KEEP1, ROLL, BELL, YUCK, MODE = 0, 8, 9, 10, 11
 DICE: Final = 8
-STATION_LAMPS: Final = 11
 FRAME_LAMPS: Final = 11
 
 LAMP_COLOURS: Final[Mapping[int, str]] = {
@@ -131,6 +132,10 @@ class Table(Protocol):
     @property
     def game(self) -> AnyGame:
         """The game that sits here."""
+
+    @property
+    def bots_need_hand(self) -> bool:
+        """Whether bots can play only where a simulated hand acts for them."""
 
     def boards(self, state: Any, seats: Sequence[Seat]) -> tuple[str, ...]:
         """The boards without which the game cannot go on from here: to show it, or for a person's key."""

@@ -34,8 +34,7 @@ def calm(glyph: str) -> int:
     return glyphs.die_code(glyphs.GLYPHS[glyph], glyphs.DIM)
 
 
-def two_digits(number: int, style: int = glyphs.DIM) -> tuple[int, int]:
-    """The codes of two dice that show a number below 100; the tens of a small one are blank."""
+def two_digits(number: int) -> tuple[int, int]:
+    """The codes of two calm dice that show a number below 100; the tens of a small one are blank."""
     tens, ones = divmod(number, 10)
-    first = glyphs.die_code(glyphs.GLYPHS[str(tens)], style) if tens else BLANK
-    return first, glyphs.die_code(glyphs.GLYPHS[str(ones)], style)
+    return calm(str(tens)) if tens else BLANK, calm(str(ones))

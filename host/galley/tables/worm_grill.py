@@ -67,6 +67,7 @@ awaited: Final = unraced.awaited
 gate_open: Final = unraced.gate_open
 first: Final = unraced.first
 contested: Final = unraced.contested
+bots_need_hand: Final = False
 
 REMEMBERED: Final = 1024
 TABLES: Final = 16  # of odds, for grills with closed places
