@@ -84,7 +84,7 @@ def is_ready(root: str, kind: str) -> bool:
     return (
         marker.get("made") == _made_here(root)
         and marker.get(kind) == _digest(root, kind)
-        and os.access(_python(root), os.X_OK)
+        and _is_environment(root)
     )
 
 
@@ -150,14 +150,18 @@ def _write_marker(root: str, marker: dict[str, str]) -> None:
     os.close(folder)
 
 
+def _is_environment(root: str) -> bool:
+    """Tell whether Python in there knows that it is one; without pyvenv.cfg it would be the machine's own."""
+    return os.access(_python(root), os.X_OK) and os.path.exists(os.path.join(_venv(root), "pyvenv.cfg"))
+
+
 def _can_be_updated(root: str) -> bool:
     """Tell whether pip can go on from what is there; an environment that was made by hand counts as well."""
     marker = _read_marker(root)
     return (
         "unfinished" not in marker
         and marker.get("made", _made_here(root)) == _made_here(root)
-        and os.access(_python(root), os.X_OK)
-        and os.path.exists(os.path.join(_venv(root), "pyvenv.cfg"))
+        and _is_environment(root)
         and os.path.exists(os.path.join(_site_packages(root), "pip", "__main__.py"))
     )
 
@@ -301,7 +305,8 @@ def _child(command: Sequence[str], root: str, lock: int) -> None:
     with subprocess.Popen(
         command,
         cwd=root,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        # whatever happens to .venv meanwhile, pip never changes the machine's own Python
+        env={**os.environ, "PYTHONUNBUFFERED": "1", "PIP_REQUIRE_VIRTUALENV": "1"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

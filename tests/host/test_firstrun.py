@@ -292,8 +292,13 @@ def cut_short_by_hand(project: Project) -> None:
     (project.venv / "pyvenv.cfg").unlink()
 
 
+def forget_what_it_is(project: Project) -> None:
+    (project.venv / "pyvenv.cfg").unlink()
+
+
 @pytest.mark.parametrize(
-    "harm", [break_python, move, claim_another_python, replace_by_a_file, cut_short_by_hand]
+    "harm",
+    [break_python, move, claim_another_python, replace_by_a_file, cut_short_by_hand, forget_what_it_is],
 )
 def test_an_environment_that_does_not_fit_is_made_anew(
     project: Project, harm: Callable[[Project], None]
@@ -474,6 +479,20 @@ def test_a_folder_that_cannot_be_written_gives_a_sentence(project: Project, numb
     sentence = only_sentence(project.run(SABOTAGE=f"{number} 1"))
     assert sentence == f"galley: {project.venv}: {os.strerror(number)}: {remedy}"
     assert not project.venv.exists()
+
+
+def test_pip_never_changes_the_python_of_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when somebody deletes .venv while it is being made: what is left runs as the machine's Python."""
+    wheel = firstrun._pip_wheel()
+    if wheel is None:
+        pytest.skip("needs the wheel of pip that comes with Python")
+    monkeypatch.setenv("PYTHONPATH", wheel)
+    lock = os.open(tmp_path, os.O_RDONLY)
+    try:
+        with pytest.raises(firstrun.CannotInstall, match="virtualenv"):
+            firstrun._child([PYTHON, "-m", "pip", "install", "--no-index", "tiny"], str(tmp_path), lock)
+    finally:
+        os.close(lock)
 
 
 def test_an_incomplete_copy_of_the_project_gives_a_sentence(project: Project) -> None:
