@@ -173,15 +173,17 @@ class Box:
 
     def has(self, board: str, capability: str) -> bool:
         """Whether a board says in its hello that it has this, a key of `pins.CAPS`."""
-        connection = self._roles.get(board)
-        hello = None if connection is None else connection.link.hello
+        hello = self._hello_of(board)
         return hello is not None and bool(hello.caps & pins.CAPS[capability])
 
     def clock_lag_us(self, board: str) -> int:
         """By how much the clock of a board's CircuitPython may lag, as its hello says."""
-        connection = self._roles.get(board)
-        hello = None if connection is None else connection.link.hello
+        hello = self._hello_of(board)
         return 0 if hello is None else hello.clock_lag_us
+
+    def _hello_of(self, board: str) -> Hello | None:
+        connection = self._roles.get(board)
+        return None if connection is None else connection.link.hello
 
     def probe_every(self, board: str, every_ns: int) -> None:
         """Ask a board for its time so often from now on."""

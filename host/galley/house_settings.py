@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -29,9 +30,9 @@ class HouseSettings:
     volume: int = 70
     quiet: tuple[int, int] = (0, 0)
 
-    def is_quiet(self, minute: int) -> bool:
-        """Whether `minute` after midnight is within the quiet hours, which may go over midnight."""
-        begin, end = self.quiet
+    def is_quiet(self, now: time.struct_time) -> bool:
+        """Whether it is within the quiet hours, which may go over midnight."""
+        minute, (begin, end) = now.tm_hour * 60 + now.tm_min, self.quiet
         return begin <= minute < end if begin <= end else minute >= begin or minute < end
 
 

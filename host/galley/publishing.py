@@ -16,7 +16,7 @@ from galley.box_options import LANGUAGES
 from galley.chronicle import Chronicle
 from galley.clock_history import ClockHistory
 from galley.house import House
-from galley.house_settings import HouseSettings
+from galley.house_settings import SettingsFile
 from galley.keeping import Keeping, Topics
 from galley.tables.table import BOARDS
 from galley.timekeeper import Timekeeper
@@ -24,7 +24,7 @@ from galley.web.hub import Hub
 
 
 class Publisher:
-    """The topics of one running box. `own` are the house's settings; `simulated` says whether any board is.
+    """The topics of one running box. `kept` are the house's settings; `simulated` says whether any board is.
 
     `lan_url` is the box's address for other machines, None if it serves this one only.
     """
@@ -38,12 +38,12 @@ class Publisher:
         keeper: Timekeeper,
         chronicle: Chronicle,
         *,
-        own: HouseSettings,
+        kept: SettingsFile,
         build: str,
         lan_url: str | None,
         simulated: Callable[[], bool],
     ) -> None:
-        self.own = own
+        self._kept = kept
         self._hub = hub
         self._house = house
         self._keeping = keeping
@@ -59,7 +59,7 @@ class Publisher:
 
     def tell(self) -> None:
         """The box as a whole, and what the house shows once it is on the disk."""
-        now = time.localtime()
+        now, own = time.localtime(), self._kept.own
         self._house.evening.scores.turn(f"{now.tm_year}-{now.tm_yday}")
         self._hub.publish(
             "meta",
@@ -70,9 +70,9 @@ class Publisher:
                 "language": self._house.evening.language,
                 "languages": list(LANGUAGES),
                 "speaker": self._hub.speaker,
-                "volume": self.own.volume,
-                "quiet": self.own.is_quiet(now.tm_hour * 60 + now.tm_min),
-                "quiet_hours": list(self.own.quiet),
+                "volume": own.volume,
+                "quiet": own.is_quiet(now),
+                "quiet_hours": list(own.quiet),
                 "journal": self._keeping.trouble,
             },
         )

@@ -67,11 +67,10 @@ class Host(Watcher):
         self._remarks: list[str] = []
         self._access, self._lan_url = _access(settings)
         site = load_site(__version__)
-        self._own = SettingsFile(settings.folder)
-        if self._own.remark is not None:
-            self._remarks.append(self._own.remark)
-        own = self._own.own
-        self._house = House(replace(settings.rules, language=own.language))
+        self._settings_file = SettingsFile(settings.folder)
+        if self._settings_file.remark is not None:
+            self._remarks.append(self._settings_file.remark)
+        self._house = House(replace(settings.rules, language=self._settings_file.own.language))
         self._keeping = Keeping(self._house, self._open_journal())
         self._box = Box(self)
         self._buzzers = Buzzers()
@@ -92,7 +91,7 @@ class Host(Watcher):
             self._box,
             self._racing.keeper,
             self._chronicle,
-            own=own,
+            kept=self._settings_file,
             build=site.build,
             lan_url=self._lan_url,
             simulated=lambda: self._is_simulated,
@@ -137,7 +136,7 @@ class Host(Watcher):
             await asyncio.gather(*background, return_exceptions=True)
             self._box.close()
             self._keeping.close()
-            self._own.close()
+            self._settings_file.close()
             await self._plugging.stop()
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.remove_signal_handler(number)
@@ -222,8 +221,7 @@ class Host(Watcher):
         self._moved()
 
     def _keep_settings(self, own: HouseSettings) -> None:
-        self._publisher.own = own
-        self._own.keep(own)
+        self._settings_file.keep(own)
         self._tell()
 
     # -- boards ---------------------------------------------------------------------------------------
@@ -294,9 +292,9 @@ class Host(Watcher):
     @property
     def _buzzers_may_sound(self) -> bool:
         """For people who play, where nothing else sounds, and never when the house is to be silent."""
-        evening, own, now = self._house.evening, self._publisher.own, time.localtime()
+        evening, own = self._house.evening, self._settings_file.own
         silent = evening.demo or evening.muted or own.volume == 0 or self._hub.speaker is not None
-        return not silent and not own.is_quiet(now.tm_hour * 60 + now.tm_min)
+        return not silent and not own.is_quiet(time.localtime())
 
     def _tell_soon(self) -> None:
         if not self._tell_due:
@@ -339,16 +337,16 @@ class Host(Watcher):
                 self._box.teach_reader(deck_codes.WELL[colour + 1])
             case LanguageCommand(to, for_good=True):
                 self._house.speak_usually(to)
-                self._keep_settings(replace(self._publisher.own, language=to))
+                self._keep_settings(replace(self._settings_file.own, language=to))
             case LanguageCommand(to):
                 self._house.speak(to, house_ms())
                 self._moved()
             case SpeakerCommand():
                 self._tell()
             case VolumeCommand(to):
-                self._keep_settings(replace(self._publisher.own, volume=to))
+                self._keep_settings(replace(self._settings_file.own, volume=to))
             case QuietCommand(begin, end):
-                self._keep_settings(replace(self._publisher.own, quiet=(begin, end)))
+                self._keep_settings(replace(self._settings_file.own, quiet=(begin, end)))
 
     def _key(self, board: str, key: int, down: bool) -> None:
         """A key of a page: of a simulated board a hand on its pin, of a real one a press like its own."""

@@ -122,7 +122,7 @@ def test_the_language_that_the_crew_sets_outlives_the_host(tmp_path: Path) -> No
         for command in commands:
             host._commanded(command)
         host._keeping.close()
-        host._own.close()
+        host._settings_file.close()
         return host._house.evening.language
 
     assert asyncio.run(spoken((LanguageCommand("de", for_good=True), LanguageCommand("fr")))) == "fr"
@@ -148,7 +148,7 @@ def test_a_disk_that_takes_its_time_with_the_settings_holds_up_nobody(
             host._commanded(VolumeCommand(volume))
         assert saved == []
         answers.set()
-        host._own.close()
+        host._settings_file.close()
         host._keeping.close()
 
     asyncio.run(whole())
